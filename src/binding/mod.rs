@@ -1,0 +1,1 @@
+//! The node face of the engine. Thin: converts values, forwards to `crate::engine`.

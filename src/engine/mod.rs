@@ -1,0 +1,8 @@
+//! The reduction engine. Nothing here knows of node.
+
+pub mod bytes;
+pub mod json;
+pub mod reason;
+pub mod read;
+pub mod store;
+pub mod text;

@@ -1,0 +1,1 @@
+//! Where spilled results are kept.

@@ -1,0 +1,323 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many UTF-16 units are taken from a host string in one turn: under a millisecond of its thread.
+const WINDOW: usize = 512 * 1024;
+
+/// The host could not give the text any more: it is shutting down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the text is no longer available")]
+pub struct Gone;
+
+/// A string that stays where it is (in V8's heap) and gives windows on demand.
+pub trait HostText: Send + Sync {
+    /// Length in UTF-16 units.
+    fn len(&self) -> usize;
+    /// Whether the string is empty.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The units of a range that lies inside the string. Blocks; never called on the host's own thread.
+    fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone>;
+}
+
+/// A text to reduce. Cheap to clone.
+#[derive(Clone)]
+pub enum Text {
+    /// A small string, copied when the call was made. May hold lone surrogates.
+    Units(Arc<[u16]>),
+    /// A large string that stays in the host. May hold lone surrogates.
+    Host(Arc<dyn HostText>),
+    /// Text that the engine made itself: well-formed.
+    Utf8(Arc<Utf8>),
+}
+
+/// Well-formed text with its UTF-16 length.
+#[derive(Debug)]
+pub struct Utf8 {
+    text: String,
+    units: usize,
+}
+
+/// What a text became on its way to UTF-8.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// Lone surrogates that were turned into U+FFFD.
+    pub replaced: usize,
+}
+
+impl Text {
+    /// Wraps text of the engine's own.
+    pub fn from_string(text: String) -> Self {
+        let units = utf16_len(text.as_bytes());
+        Self::Utf8(Arc::new(Utf8 { text, units }))
+    }
+
+    /// Wraps UTF-16 units.
+    pub fn from_units(units: impl Into<Arc<[u16]>>) -> Self {
+        Self::Units(units.into())
+    }
+
+    /// Length in UTF-16 units.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Units(units) => units.len(),
+            Self::Host(text) => text.len(),
+            Self::Utf8(utf8) => utf8.units,
+        }
+    }
+
+    /// Whether the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The units of a range, cut to the text. Meant for the beginning and the end: a range in the
+    /// middle of UTF-8 text is found by counting from the nearer end.
+    pub fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone> {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        match self {
+            Self::Units(units) => Ok(units[start..end].to_vec()),
+            Self::Host(text) => text.window(start..end),
+            Self::Utf8(utf8) => Ok(utf8.window(start..end)),
+        }
+    }
+
+    /// Gives the whole text as UTF-8, piece by piece, in order; no piece splits a character.
+    pub fn each_utf8<E: From<Gone>>(
+        &self,
+        mut visit: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<Encoded, E> {
+        match self {
+            Self::Utf8(utf8) => {
+                visit(&utf8.text)?;
+                Ok(Encoded::default())
+            }
+            Self::Units(units) => {
+                let mut encoded = Encoded::default();
+                for piece in pieces(units) {
+                    visit(&encode(piece, &mut encoded))?;
+                }
+                Ok(encoded)
+            }
+            Self::Host(text) => {
+                let mut encoded = Encoded::default();
+                let mut start = 0;
+                while start < text.len() {
+                    let units = text.window(start..text.len().min(start + WINDOW))?;
+                    let whole = if start + units.len() < text.len() {
+                        whole_pairs(&units)
+                    } else {
+                        &units[..]
+                    };
+                    if whole.is_empty() {
+                        return Err(Gone.into());
+                    }
+                    visit(&encode(whole, &mut encoded))?;
+                    start += whole.len();
+                }
+                Ok(encoded)
+            }
+        }
+    }
+
+    /// The whole text as UTF-8. Holds it in memory: for work that needs all of it at once.
+    pub fn to_utf8(&self) -> Result<(Arc<Utf8>, Encoded), Gone> {
+        if let Self::Utf8(utf8) = self {
+            return Ok((Arc::clone(utf8), Encoded::default()));
+        }
+        let mut text = String::with_capacity(self.len());
+        let encoded = self.each_utf8::<Gone>(|piece| {
+            text.push_str(piece);
+            Ok(())
+        })?;
+        let units = self.len();
+        Ok((Arc::new(Utf8 { text, units }), encoded))
+    }
+}
+
+impl Utf8 {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Length in UTF-16 units.
+    pub fn len(&self) -> usize {
+        self.units
+    }
+
+    /// Whether the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.units == 0
+    }
+
+    fn window(&self, range: Range<usize>) -> Vec<u16> {
+        if self.text.len() == self.units {
+            return self.text.as_bytes()[range].iter().map(|&byte| byte.into()).collect();
+        }
+        let (start, end) = (self.byte_at(range.start), self.byte_at(range.end));
+        // A position inside a pair belongs to the pair's character on either side.
+        let (first, last) = (self.inside_pair(start, range.start), self.inside_pair(end, range.end));
+        let bytes = start..if last { end + 4 } else { end };
+        let mut units: Vec<u16> = self.text[bytes].encode_utf16().collect();
+        if last {
+            units.pop();
+        }
+        if first {
+            units.remove(0);
+        }
+        units
+    }
+
+    /// The byte at which the character of a unit begins, counted from the nearer end.
+    fn byte_at(&self, unit: usize) -> usize {
+        if unit <= self.units / 2 {
+            let mut left = unit;
+            for (at, char) in self.text.char_indices() {
+                if left < char.len_utf16() {
+                    return at;
+                }
+                left -= char.len_utf16();
+            }
+            return self.text.len();
+        }
+        let mut left = self.units - unit;
+        let mut byte = self.text.len();
+        for (at, char) in self.text.char_indices().rev() {
+            if left == 0 {
+                return byte;
+            }
+            byte = at;
+            left = left.saturating_sub(char.len_utf16());
+        }
+        byte
+    }
+
+    /// Whether `unit` is the second half of the pair whose character begins at `byte`.
+    fn inside_pair(&self, byte: usize, unit: usize) -> bool {
+        if unit <= self.units / 2 {
+            utf16_len(&self.text.as_bytes()[..byte]) < unit
+        } else {
+            utf16_len(&self.text.as_bytes()[byte..]) > self.units - unit
+        }
+    }
+}
+
+/// How many UTF-16 units UTF-8 bytes encode.
+pub fn utf16_len(utf8: &[u8]) -> usize {
+    // Every byte but a continuation begins a character; four-byte characters are pairs.
+    let begins = utf8.iter().filter(|&&byte| (byte as i8) >= -0x40).count();
+    let pairs = utf8.iter().filter(|&&byte| byte >= 0xf0).count();
+    begins + pairs
+}
+
+/// Whether a unit is the first half of a surrogate pair.
+pub fn is_high(unit: u16) -> bool {
+    unit & 0xfc00 == 0xd800
+}
+
+/// Whether a unit is the second half of a surrogate pair.
+pub fn is_low(unit: u16) -> bool {
+    unit & 0xfc00 == 0xdc00
+}
+
+/// Makes UTF-16 well-formed: lone surrogates become U+FFFD.
+pub fn to_well_formed(units: &[u16]) -> (String, Encoded) {
+    let mut encoded = Encoded::default();
+    let text = encode(units, &mut encoded);
+    (text, encoded)
+}
+
+fn pieces(mut units: &[u16]) -> impl Iterator<Item = &[u16]> {
+    std::iter::from_fn(move || {
+        if units.is_empty() {
+            return None;
+        }
+        let piece = if units.len() > WINDOW { whole_pairs(&units[..WINDOW]) } else { units };
+        units = &units[piece.len()..];
+        Some(piece)
+    })
+}
+
+/// Without a first half of a pair at the very end, whose other half may follow.
+fn whole_pairs(units: &[u16]) -> &[u16] {
+    match units {
+        [rest @ .., last] if is_high(*last) && !rest.is_empty() => rest,
+        _ => units,
+    }
+}
+
+fn encode(units: &[u16], encoded: &mut Encoded) -> String {
+    let valid = encoding_rs::mem::utf16_valid_up_to(units);
+    if valid < units.len() {
+        encoded.replaced += char::decode_utf16(units[valid..].iter().copied())
+            .filter(Result::is_err)
+            .count();
+    }
+    let mut bytes = vec![0; units.len() * 3];
+    let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut bytes);
+    bytes.truncate(written);
+    // The conversion only writes UTF-8; should that ever be wrong, nothing is lost but the odd byte.
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn same_windows(text: &str) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let utf8 = Text::from_string(text.to_owned());
+        assert_eq!(utf8.len(), units.len());
+        for start in 0..=units.len() {
+            for end in start..=units.len() {
+                assert_eq!(utf8.window(start..end).unwrap(), units[start..end], "{text:?} {start}..{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn windows_of_utf8_are_those_of_utf16() {
+        for text in ["", "a", "abc", "é", "한글 text", "😀", "a😀b", "😀😀", "a\u{1F468}\u{200D}\u{1F469}z", "\u{FEFF}x"] {
+            same_windows(text);
+        }
+    }
+
+    #[test]
+    fn counts_every_lone_surrogate() {
+        let (text, encoded) = to_well_formed(&[0x61, 0xd83d, 0x62, 0xde00, 0xd83d, 0xde00, 0xd83d]);
+        assert_eq!(text, "a\u{FFFD}b\u{FFFD}😀\u{FFFD}");
+        assert_eq!(encoded.replaced, 3);
+    }
+
+    struct Slow(Vec<u16>);
+    impl HostText for Slow {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone> {
+            Ok(self.0[range].to_vec())
+        }
+    }
+
+    #[test]
+    fn pairs_across_windows_stay_whole() {
+        let mut units = vec![0x61; WINDOW - 1];
+        units.extend("😀😀".encode_utf16());
+        for text in [Text::Host(Arc::new(Slow(units.clone()))), Text::from_units(units.clone())] {
+            let (utf8, encoded) = text.to_utf8().unwrap();
+            assert_eq!(encoded.replaced, 0);
+            assert_eq!(utf8.as_str().encode_utf16().collect::<Vec<_>>(), units);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_the_windows_of_its_units(text in "\\PC{0,12}") {
+            same_windows(&text);
+        }
+    }
+}
