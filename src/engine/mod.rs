@@ -2,7 +2,7 @@
 
 pub mod bytes;
 pub mod json;
-pub mod reason;
 pub mod read;
+pub mod reason;
 pub mod store;
 pub mod text;

@@ -1,1 +1,25 @@
 //! JSON as text: laid out, sketched, cut and read without building values of it.
+//!
+//! 1. `scan` walks a document strictly, as `JSON.parse` would, and tells a visitor what it meets.
+//! 2. `layout` and `leaves` write the same document in another form.
+//! 3. `sketch` says in one line what it looks like; `same` whether two documents hold the same data.
+//! 4. `valid` and `records` cut a document that is too long, at places where a reader can still follow it.
+//! 5. `pointer` finds a value in a stored document of any size; `block` is how it skips the rest.
+//!
+//! Nothing here recurses deeper than [`MAX_DEPTH`], takes more than linear time, or fails on any input.
+
+mod layout;
+mod leaves;
+mod same;
+mod scan;
+mod sketch;
+mod string;
+
+#[cfg(test)]
+mod testing;
+
+pub use layout::{indented, json_lines};
+pub use leaves::map_strings;
+pub use same::same;
+pub use scan::MAX_DEPTH;
+pub use sketch::{sketch, sketch_lines};

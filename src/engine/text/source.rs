@@ -155,11 +155,17 @@ impl Utf8 {
 
     fn window(&self, range: Range<usize>) -> Vec<u16> {
         if self.text.len() == self.units {
-            return self.text.as_bytes()[range].iter().map(|&byte| byte.into()).collect();
+            return self.text.as_bytes()[range]
+                .iter()
+                .map(|&byte| byte.into())
+                .collect();
         }
         let (start, end) = (self.byte_at(range.start), self.byte_at(range.end));
         // A position inside a pair belongs to the pair's character on either side.
-        let (first, last) = (self.inside_pair(start, range.start), self.inside_pair(end, range.end));
+        let (first, last) = (
+            self.inside_pair(start, range.start),
+            self.inside_pair(end, range.end),
+        );
         let bytes = start..if last { end + 4 } else { end };
         let mut units: Vec<u16> = self.text[bytes].encode_utf16().collect();
         if last {
@@ -235,7 +241,11 @@ fn pieces(mut units: &[u16]) -> impl Iterator<Item = &[u16]> {
         if units.is_empty() {
             return None;
         }
-        let piece = if units.len() > WINDOW { whole_pairs(&units[..WINDOW]) } else { units };
+        let piece = if units.len() > WINDOW {
+            whole_pairs(&units[..WINDOW])
+        } else {
+            units
+        };
         units = &units[piece.len()..];
         Some(piece)
     })
@@ -260,7 +270,8 @@ fn encode(units: &[u16], encoded: &mut Encoded) -> String {
     let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut bytes);
     bytes.truncate(written);
     // The conversion only writes UTF-8; should that ever be wrong, nothing is lost but the odd byte.
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]
@@ -274,14 +285,29 @@ mod tests {
         assert_eq!(utf8.len(), units.len());
         for start in 0..=units.len() {
             for end in start..=units.len() {
-                assert_eq!(utf8.window(start..end).unwrap(), units[start..end], "{text:?} {start}..{end}");
+                assert_eq!(
+                    utf8.window(start..end).unwrap(),
+                    units[start..end],
+                    "{text:?} {start}..{end}"
+                );
             }
         }
     }
 
     #[test]
     fn windows_of_utf8_are_those_of_utf16() {
-        for text in ["", "a", "abc", "é", "한글 text", "😀", "a😀b", "😀😀", "a\u{1F468}\u{200D}\u{1F469}z", "\u{FEFF}x"] {
+        for text in [
+            "",
+            "a",
+            "abc",
+            "é",
+            "한글 text",
+            "😀",
+            "a😀b",
+            "😀😀",
+            "a\u{1F468}\u{200D}\u{1F469}z",
+            "\u{FEFF}x",
+        ] {
             same_windows(text);
         }
     }
@@ -307,7 +333,10 @@ mod tests {
     fn pairs_across_windows_stay_whole() {
         let mut units = vec![0x61; WINDOW - 1];
         units.extend("😀😀".encode_utf16());
-        for text in [Text::Host(Arc::new(Slow(units.clone()))), Text::from_units(units.clone())] {
+        for text in [
+            Text::Host(Arc::new(Slow(units.clone()))),
+            Text::from_units(units.clone()),
+        ] {
             let (utf8, encoded) = text.to_utf8().unwrap();
             assert_eq!(encoded.replaced, 0);
             assert_eq!(utf8.as_str().encode_utf16().collect::<Vec<_>>(), units);
