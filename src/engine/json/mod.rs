@@ -14,6 +14,7 @@ mod same;
 mod scan;
 mod sketch;
 mod string;
+mod valid;
 
 #[cfg(test)]
 mod testing;
@@ -23,3 +24,4 @@ pub use leaves::map_strings;
 pub use same::same;
 pub use scan::MAX_DEPTH;
 pub use sketch::{sketch, sketch_lines};
+pub use valid::truncate_valid;
