@@ -157,6 +157,10 @@ pub struct Decoded {
 /// Decodes bytes; `None` where the text would have more than [`MAX_DECODED`] chars.
 /// A BOM of the encoding's own is dropped, except in UTF-8, whose text is stored and shown as it is.
 pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
+    decode_up_to(MAX_DECODED, bytes, encoding)
+}
+
+fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
     let mut decoder = if encoding == UTF_8 {
         encoding.new_decoder_without_bom_handling()
     } else {
@@ -186,7 +190,7 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
             decoded.invalid += 1;
         }
         chars += crate::engine::text::utf16_len(&decoded.text.as_bytes()[counted..]);
-        if chars > MAX_DECODED {
+        if chars > most {
             return None;
         }
         if last && result == DecoderResult::InputEmpty {
@@ -420,13 +424,16 @@ mod tests {
 
     #[test]
     fn decoding_in_steps_is_decoding_at_once() {
-        let text = "a한😀\n".repeat(400_000);
+        let text = "a한😀\n".repeat(150_000);
         let decoded = decode(&utf16le(&text), UTF_16LE).unwrap();
         assert!(decoded.text == text && decoded.invalid == 0);
-        assert_eq!(
-            decode(&vec![b'a'; MAX_DECODED + 1], encoding_rs::WINDOWS_1252),
-            None
-        );
+    }
+
+    #[test]
+    fn decoding_stops_above_the_limit() {
+        assert!(decode_up_to(4, &utf16le("ab😀"), UTF_16LE).is_some());
+        assert_eq!(decode_up_to(3, &utf16le("ab😀"), UTF_16LE), None);
+        assert_eq!(decode_up_to(1, b"\xff\xff", UTF_8), None);
     }
 
     #[test]
