@@ -1,0 +1,27 @@
+import type { Band, ToolOutputLimitsOptions } from '../index.js'
+
+/**
+ * The options of an extended instance: those given replace those there were. Explicit bands merge, a later band
+ * replacing one with the same `over`; tools of `perTool` merge by name. Both arguments may still be unchecked.
+ */
+export function extendOptions(base: ToolOutputLimitsOptions, given: ToolOutputLimitsOptions): ToolOutputLimitsOptions {
+  const later = Object.entries(given).filter(([, value]) => value !== undefined)
+  const merged: ToolOutputLimitsOptions = { ...base, ...Object.fromEntries(later) }
+  if (isBands(base.bands) && isBands(given.bands)) merged.bands = mergeBands(base.bands, given.bands)
+  if (isObject(base.perTool) && isObject(given.perTool)) merged.perTool = { ...base.perTool, ...given.perTool }
+  return merged
+}
+
+function mergeBands(base: readonly Band[], given: readonly Band[]): readonly Band[] {
+  const replaced = new Set(given.map((band) => band?.over))
+  return [...base.filter((band) => !replaced.has(band.over)), ...given]
+}
+
+function isBands(value: unknown): value is readonly Band[] {
+  return Array.isArray(value)
+}
+
+/** What is no object is left for the check of options to complain about. */
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
