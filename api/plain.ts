@@ -1,13 +1,13 @@
 import { types } from 'node:util'
 import { isError } from './is-error.js'
-import { MAX_CHARS, MAX_DEPTH, MAX_HOLES, MAX_VALUES } from './render-limits.js'
+import { MAX_DEPTH, MAX_HOLES, type RenderLimits } from './render-limits.js'
 
 /**
  * Whether `JSON.stringify` renders a value as documented and within the limits. Nearly every tool result passes, so this
  * look is written for the compiler: no allocation per value, no callbacks. May throw where a getter or trap does.
  */
-export function isPlain(value: object): boolean {
-  return isPlainContainer(value, 0, { values: MAX_VALUES - 1, chars: MAX_CHARS })
+export function isPlain(value: object, { values, chars }: RenderLimits): boolean {
+  return isPlainContainer(value, 0, { values: values - 1, chars })
 }
 
 /** What may still come. Objects that are referred to many times count every time, as they are rendered every time. */

@@ -1,5 +1,5 @@
 import { isPlain } from './plain.js'
-import { MAX_CHARS } from './render-limits.js'
+import { RENDER_LIMITS, type RenderLimits } from './render-limits.js'
 import { Walker } from './walker.js'
 
 export interface Rendered {
@@ -13,19 +13,19 @@ export interface Rendered {
  * Renders any value: as `JSON.stringify` does, made total. Never throws, never hangs and never takes memory out of
  * proportion, short of a getter that does not return.
  */
-export function renderJson(value: unknown): Rendered {
-  const text = plainJson(value) ?? (isNonFinite(value) ? undefined : new Walker().render(value, '', 0))
+export function renderJson(value: unknown, limits: RenderLimits = RENDER_LIMITS): Rendered {
+  const text = plainJson(value, limits) ?? (isNonFinite(value) ? undefined : new Walker(limits).render(value, '', 0))
   return text === undefined ? { text: textOf(value), isJson: false } : { text, isJson: true }
 }
 
 /** What V8 makes of a value that needs no special care; undefined for every other. */
-function plainJson(value: unknown): string | undefined {
+function plainJson(value: unknown, limits: RenderLimits): string | undefined {
   try {
     switch (typeof value) {
       case 'string':
         break
       case 'object':
-        if (value !== null && !isPlain(value)) return undefined
+        if (value !== null && !isPlain(value, limits)) return undefined
         break
       case 'number':
         if (!Number.isFinite(value)) return undefined
@@ -36,7 +36,7 @@ function plainJson(value: unknown): string | undefined {
         return undefined
     }
     const text: string | undefined = JSON.stringify(value)
-    return text !== undefined && text.length <= MAX_CHARS ? text : undefined
+    return text !== undefined && text.length <= limits.chars ? text : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { type Bytes, bytesView, isBytes, isText } from './bytes.js'
 import { isError } from './is-error.js'
-import { MAX_CHARS, MAX_DEPTH, MAX_HOLES, MAX_VALUES } from './render-limits.js'
+import { MAX_DEPTH, MAX_HOLES, type RenderLimits } from './render-limits.js'
 
 const SIZE_LIMIT = '"[Size limit]"'
 /** Of what a getter or `toJSON` threw, the model sees this much. */
@@ -24,8 +24,8 @@ const ARRAY_INDEX = /^(0|[1-9]\d*)$/
  * is good for one rendering.
  */
 export class Walker {
-  private valuesLeft = MAX_VALUES
-  private charsLeft = MAX_CHARS
+  private valuesLeft: number
+  private charsLeft: number
   private bigintBitsLeft = MAX_BIGINT_BITS
   private isFull = false
   /** Keys from the root to the value at hand; array indices as numbers. */
@@ -33,12 +33,17 @@ export class Walker {
   /** The containers above the value at hand, each with the length of its own path. */
   private readonly open = new Map<object, number>()
 
+  constructor({ values, chars }: RenderLimits) {
+    this.valuesLeft = values
+    this.charsLeft = chars
+  }
+
   /** The text of a value, or undefined where `JSON.stringify` leaves it out. */
   render(value: unknown, key: string, depth: number): string | undefined {
     this.valuesLeft -= 1
     if (this.valuesLeft < 0 || this.charsLeft <= 0) return this.sizeLimit()
     try {
-      return this.primitiveOrContainer(unboxed(replacedByToJson(value, key)), depth)
+      return this.primitiveOrContainer(canHaveToJson(value) ? unboxed(replacedByToJson(value, key)) : value, depth)
     } catch (error) {
       return this.threw(error)
     }
@@ -222,15 +227,22 @@ export class Walker {
   }
 }
 
-function replacedByToJson(value: unknown, key: string): unknown {
-  const canHaveToJson = typeof value === 'object' ? value !== null && !isBytes(value) : isCallableOrBigint(value)
-  if (!canHaveToJson) return value
-  const toJson = (value as { toJSON?: unknown }).toJSON
-  return typeof toJson === 'function' ? Reflect.apply(toJson, value, [key]) : value
+/** `JSON.stringify` looks for `toJSON` on these only; bytes have a rendering of their own. */
+function canHaveToJson(value: unknown): value is object | bigint {
+  switch (typeof value) {
+    case 'object':
+      return value !== null && !isBytes(value)
+    case 'function':
+    case 'bigint':
+      return true
+    default:
+      return false
+  }
 }
 
-function isCallableOrBigint(value: unknown): boolean {
-  return typeof value === 'function' || typeof value === 'bigint'
+function replacedByToJson(value: object | bigint, key: string): unknown {
+  const { toJSON } = value as { toJSON?: unknown }
+  return typeof toJSON === 'function' ? Reflect.apply(toJSON, value, [key]) : value
 }
 
 function unboxed(value: unknown): unknown {
