@@ -2,9 +2,21 @@
 //!
 //! A *char* is a UTF-16 code unit everywhere, because that is what `string.length` counts.
 
+mod ansi;
+mod cut;
+mod lines;
 mod source;
+mod terminal;
+mod tokens;
+mod truncate;
 
+pub use ansi::strip_ansi;
+pub use cut::{cut_back, cut_forward, inside_pair};
+pub use lines::{LineCounter, count_lines, count_lines_utf16};
 pub use source::{Encoded, Gone, HostText, Text, Utf8, is_high, is_low, to_well_formed, utf16_len};
+pub use terminal::terminal;
+pub use tokens::estimate_tokens;
+pub use truncate::{Strategy, Truncated, Truncation, truncate};
 
 /// A number with thousands separators: `1234567` becomes `1,234,567`.
 pub fn grouped(number: u64) -> String {

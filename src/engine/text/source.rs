@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 /// How many UTF-16 units are taken from a host string in one turn: under a millisecond of its thread.
 const WINDOW: usize = 512 * 1024;
+/// How many bytes of UTF-8 become UTF-16 in one turn: the result stays in a near cache.
+const DECODED: usize = 64 * 1024;
 
 /// The host could not give the text any more: it is shutting down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -84,6 +86,48 @@ impl Text {
         }
     }
 
+    /// Whether this is UTF-8 of ASCII only, which the length alone tells.
+    pub(super) fn is_ascii_utf8(&self) -> bool {
+        matches!(self, Self::Utf8(utf8) if utf8.text.len() == utf8.units)
+    }
+
+    /// Gives the whole text as UTF-16, piece by piece, in order; a piece may split a pair.
+    pub fn each_units<E: From<Gone>>(
+        &self,
+        mut visit: impl FnMut(&[u16]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Units(units) => visit(units),
+            Self::Host(text) => {
+                let mut start = 0;
+                while start < text.len() {
+                    let units = text.window(start..text.len().min(start + WINDOW))?;
+                    if units.is_empty() {
+                        return Err(Gone.into());
+                    }
+                    visit(&units)?;
+                    start += units.len();
+                }
+                Ok(())
+            }
+            Self::Utf8(utf8) => {
+                let mut scratch = vec![0; utf8.text.len().min(DECODED)];
+                let mut rest = &utf8.text[..];
+                while !rest.is_empty() {
+                    let mut end = rest.len().min(DECODED);
+                    while !rest.is_char_boundary(end) {
+                        end -= 1;
+                    }
+                    let (piece, after) = rest.split_at(end);
+                    let units = encoding_rs::mem::convert_str_to_utf16(piece, &mut scratch);
+                    visit(&scratch[..units])?;
+                    rest = after;
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Gives the whole text as UTF-8, piece by piece, in order; no piece splits a character.
     pub fn each_utf8<E: From<Gone>>(
         &self,
@@ -95,14 +139,14 @@ impl Text {
                 Ok(Encoded::default())
             }
             Self::Units(units) => {
-                let mut encoded = Encoded::default();
+                let mut encoder = Encoder::default();
                 for piece in pieces(units) {
-                    visit(&encode(piece, &mut encoded))?;
+                    visit(encoder.encode(piece))?;
                 }
-                Ok(encoded)
+                Ok(encoder.encoded)
             }
             Self::Host(text) => {
-                let mut encoded = Encoded::default();
+                let mut encoder = Encoder::default();
                 let mut start = 0;
                 while start < text.len() {
                     let units = text.window(start..text.len().min(start + WINDOW))?;
@@ -114,10 +158,10 @@ impl Text {
                     if whole.is_empty() {
                         return Err(Gone.into());
                     }
-                    visit(&encode(whole, &mut encoded))?;
+                    visit(encoder.encode(whole))?;
                     start += whole.len();
                 }
-                Ok(encoded)
+                Ok(encoder.encoded)
             }
         }
     }
@@ -178,7 +222,7 @@ impl Utf8 {
     }
 
     /// The byte at which the character of a unit begins, counted from the nearer end.
-    fn byte_at(&self, unit: usize) -> usize {
+    pub(super) fn byte_at(&self, unit: usize) -> usize {
         if unit <= self.units / 2 {
             let mut left = unit;
             for (at, char) in self.text.char_indices() {
@@ -231,9 +275,12 @@ pub fn is_low(unit: u16) -> bool {
 
 /// Makes UTF-16 well-formed: lone surrogates become U+FFFD.
 pub fn to_well_formed(units: &[u16]) -> (String, Encoded) {
-    let mut encoded = Encoded::default();
-    let text = encode(units, &mut encoded);
-    (text, encoded)
+    let mut text = String::with_capacity(units.len());
+    let mut encoder = Encoder::default();
+    for piece in pieces(units) {
+        text.push_str(encoder.encode(piece));
+    }
+    (text, encoder.encoded)
 }
 
 fn pieces(mut units: &[u16]) -> impl Iterator<Item = &[u16]> {
@@ -259,25 +306,42 @@ fn whole_pairs(units: &[u16]) -> &[u16] {
     }
 }
 
-fn encode(units: &[u16], encoded: &mut Encoded) -> String {
-    let valid = encoding_rs::mem::utf16_valid_up_to(units);
-    if valid < units.len() {
-        encoded.replaced += char::decode_utf16(units[valid..].iter().copied())
-            .filter(Result::is_err)
-            .count();
+/// Turns UTF-16 into UTF-8, piece by piece, in one buffer.
+#[derive(Default)]
+struct Encoder {
+    buffer: String,
+    encoded: Encoded,
+}
+
+impl Encoder {
+    fn encode(&mut self, units: &[u16]) -> &str {
+        self.encoded.replaced += lone_surrogates(units);
+        let most = units.len() * 3;
+        if self.buffer.len() < most {
+            self.buffer
+                .extend(std::iter::repeat_n('\0', most - self.buffer.len()));
+        }
+        let written = encoding_rs::mem::convert_utf16_to_str(units, &mut self.buffer);
+        self.buffer.get(..written).unwrap_or_default()
     }
-    let mut bytes = vec![0; units.len() * 3];
-    let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut bytes);
-    bytes.truncate(written);
-    // The conversion only writes UTF-8; should that ever be wrong, nothing is lost but the odd byte.
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn lone_surrogates(mut units: &[u16]) -> usize {
+    let mut count = 0;
+    loop {
+        let valid = encoding_rs::mem::utf16_valid_up_to(units);
+        match units.get(valid + 1..) {
+            Some(rest) => units = rest,
+            None => return count,
+        }
+        count += 1;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use proptest::prelude::{prop_assert_eq, proptest};
 
     fn same_windows(text: &str) {
         let units: Vec<u16> = text.encode_utf16().collect();
@@ -343,7 +407,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn units_come_whole_and_in_order() {
+        let text = "a漢😀".repeat(WINDOW / 3);
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let host = Text::Host(Arc::new(Slow(units.clone())));
+        for source in [
+            Text::from_string(text),
+            Text::from_units(units.clone()),
+            host,
+            Text::from_string(String::new()),
+        ] {
+            let mut all = Vec::new();
+            source
+                .each_units::<Gone>(|piece| Ok(all.extend_from_slice(piece)))
+                .unwrap();
+            assert!(all == units[..source.len()]);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn any_units_become_what_the_standard_library_makes_of_them(units in proptest::collection::vec(proptest::sample::select(vec![0x61, 0xe9, 0xd83d, 0xde00, 0x6f22]), 0..20)) {
+            let expected = String::from_utf16_lossy(&units);
+            let replaced = expected.matches('\u{FFFD}').count();
+            prop_assert_eq!(to_well_formed(&units), (expected, Encoded { replaced }));
+        }
+
         #[test]
         fn any_text_has_the_windows_of_its_units(text in "\\PC{0,12}") {
             same_windows(&text);
