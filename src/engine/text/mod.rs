@@ -4,7 +4,9 @@
 
 mod ansi;
 mod cut;
+mod js_regex;
 mod lines;
+mod matching;
 mod source;
 mod terminal;
 mod tokens;
@@ -13,6 +15,7 @@ mod truncate;
 pub use ansi::strip_ansi;
 pub use cut::{cut_back, cut_forward, inside_pair};
 pub use lines::{LineCounter, count_lines, count_lines_utf16};
+pub use matching::{LineMatcher, Row, highlight_rows, keep_matching};
 pub use source::{Encoded, Gone, HostText, Text, Utf8, is_high, is_low, to_well_formed, utf16_len};
 pub use terminal::terminal;
 pub use tokens::estimate_tokens;

@@ -420,7 +420,10 @@ mod tests {
         ] {
             let mut all = Vec::new();
             source
-                .each_units::<Gone>(|piece| Ok(all.extend_from_slice(piece)))
+                .each_units::<Gone>(|piece| {
+                    all.extend_from_slice(piece);
+                    Ok(())
+                })
                 .unwrap();
             assert!(all == units[..source.len()]);
         }

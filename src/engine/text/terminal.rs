@@ -41,7 +41,9 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
         let bytes = at..at + line.len();
         at = bytes.end;
         match &mut run {
-            Some(run) if run.shown == shown => run.add(bytes.end, matches!(shown, Cow::Borrowed(_))),
+            Some(run) if run.shown == shown => {
+                run.add(bytes.end, matches!(shown, Cow::Borrowed(_)))
+            }
             _ => {
                 if let Some(ended) = run.replace(Run::of(bytes, shown)) {
                     out.take(&ended);

@@ -474,7 +474,8 @@ mod tests {
                 let kept = utf16_len(before) + utf16_len(after);
                 prop_assert_eq!(figures, format!("{kept} of {total} chars, {}", total - kept));
             } else {
-                prop_assert!(max_chars < 120, "a marker fits into {}", max_chars);
+                // Reserved lines may leave no room for it.
+                prop_assert!(max_chars < 120 || keep_tail_lines > 0, "a marker fits into {}", max_chars);
             }
         }
     }
