@@ -1,0 +1,129 @@
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use cap_std::fs::Dir;
+
+use super::super::StoreError;
+use super::{Inner, file, listing, root};
+
+/// Time between two sweeps of one root and scope in a process.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// Age at which a temporary is swept, in milliseconds: its writer is long dead.
+const TEMPORARY_MS: f64 = 60.0 * 60.0 * 1_000.0;
+/// When the times of past sweeps are tidied up.
+const MAX_REMEMBERED: usize = 1_024;
+
+/// What [`LocalStore::prune`](super::LocalStore::prune) deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// How many results.
+    pub files: u64,
+    /// Their sizes together.
+    pub bytes: u64,
+}
+
+/// What is swept together, and by which age.
+type Place = (PathBuf, Option<String>, Option<u64>);
+
+/// When this process last swept.
+static LAST: Mutex<Option<HashMap<Place, Instant>>> = Mutex::new(None);
+/// One sweep at a time in a process: each needs descriptors.
+static SWEEPING: Mutex<()> = Mutex::new(());
+
+/// Begins a sweep on a thread of its own, where the last one was long enough ago. Neither waits nor fails.
+pub(super) fn in_background(store: &Arc<Inner>) {
+    if !is_due(store, Instant::now()) {
+        return;
+    }
+    let store = Arc::clone(store);
+    // Without a thread to spare the next sweep has to do.
+    let _ = std::thread::Builder::new()
+        .name("tool-output-sweep".to_owned())
+        .spawn(move || {
+            let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = sweep(&store);
+        });
+}
+
+fn is_due(store: &Inner, now: Instant) -> bool {
+    let place = (
+        store.root.path().to_owned(),
+        store.root.scope().map(str::to_owned),
+        store.cleanup_after_ms.map(f64::to_bits),
+    );
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = last.get_or_insert_default();
+    let is_recent = |then: &Instant| now.saturating_duration_since(*then) < INTERVAL;
+    if last.get(&place).is_some_and(is_recent) {
+        return false;
+    }
+    if last.len() >= MAX_REMEMBERED {
+        last.retain(|_, then| is_recent(then));
+    }
+    last.insert(place, now);
+    true
+}
+
+/// Deletes temporaries that were left behind, and what is older than the store's `cleanup_after_ms`.
+pub(super) fn sweep(store: &Inner) -> Result<(), StoreError> {
+    let base = store.root.open(false)?;
+    let names = listing::names(&base)?;
+    for name in &names.temporaries {
+        delete_if_older(&base, name, TEMPORARY_MS);
+    }
+    if let Some(age) = store.cleanup_after_ms {
+        delete_results(&base, &names.runs, Some(age));
+    }
+    Ok(())
+}
+
+/// See [`LocalStore::prune`](super::LocalStore::prune); `run` is a segment.
+pub(super) fn prune(
+    store: &Inner,
+    older_than_ms: Option<f64>,
+    run: Option<&str>,
+) -> Result<Pruned, StoreError> {
+    let base = match store.root.open(false) {
+        Err(StoreError::NotFound) => return Ok(Pruned::default()),
+        base => base?,
+    };
+    let runs = match run {
+        Some(run) => vec![run.to_owned()],
+        None => listing::names(&base)?.runs,
+    };
+    Ok(delete_results(&base, &runs, older_than_ms))
+}
+
+fn delete_results(base: &Dir, runs: &[String], age: Option<f64>) -> Pruned {
+    let mut pruned = Pruned::default();
+    for run in runs {
+        let Ok(directory) = root::open_below(base, run, false) else {
+            continue;
+        };
+        for name in listing::results(&directory) {
+            if let Some(size) = delete_if_older(&directory, &name, age.unwrap_or(f64::NEG_INFINITY))
+            {
+                pruned.files += 1;
+                pruned.bytes += size;
+            }
+        }
+        // One that is not empty stays by itself. A writer that has just opened an empty one makes it again.
+        let _ = base.remove_dir(run);
+    }
+    pruned
+}
+
+/// Deletes a regular file by its age in milliseconds. The clock is asked last, so that a file whose age was renewed
+/// meanwhile stays. → its size, where it was deleted
+fn delete_if_older(directory: &Dir, name: &str, age_ms: f64) -> Option<u64> {
+    let metadata = listing::regular_file(directory, name)?;
+    // A time in the future is an age below zero, and a clock that was set back makes everything younger.
+    let age_ns = file::nanoseconds(SystemTime::now()) - file::mtime_ns(&metadata);
+    if age_ns as f64 / 1e6 <= age_ms {
+        return None;
+    }
+    directory.remove_file(name).ok()?;
+    Some(metadata.len())
+}
