@@ -48,8 +48,8 @@ pub(crate) fn is_link_refused(error: &io::Error) -> bool {
     }
     #[cfg(not(unix))]
     {
-        // ERROR_STOPPED_ON_SYMLINK, ERROR_CANT_ACCESS_FILE
-        matches!(error.raw_os_error(), Some(681 | 1920))
+        // ERROR_STOPPED_ON_SYMLINK, ERROR_TOO_MANY_LINKS, ERROR_CANT_ACCESS_FILE
+        matches!(error.raw_os_error(), Some(681 | 1142 | 1920))
     }
 }
 

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::fs::Dir;
@@ -10,18 +11,30 @@ use super::listing::{self, Entry};
 use super::{root, system};
 use crate::engine::reason::Reason;
 
-/// How long a write waits for others to finish theirs and make room.
+/// How long a write waits for others to finish theirs and make room, once it saw that there is none.
 const PATIENCE: Duration = Duration::from_millis(500);
-const PAUSE: Duration = Duration::from_millis(3);
+/// How long it waits for the lock, which others hold for a few milliseconds each.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(2);
 /// A temporary that nobody has written to for so long was left by a process that died: it takes no one's room.
 const ABANDONED_NS: i128 = 60 * 1_000_000_000;
 
+/// One at a time within a process, without the pauses that the lock among processes takes.
+static DECIDING: Mutex<()> = Mutex::new(());
+
+/// Who may publish: as long as it lives nobody else decides about room.
+pub(super) struct Room<'a> {
+    // Released in this order.
+    _lock: Option<system::Lock<'a>>,
+    _deciding: MutexGuard<'static, ()>,
+}
+
 /// Deletes the oldest results until everything below `base` fits into `max` bytes, the temporary `own` included.
 ///
-/// Temporaries count, of all processes. Whoever returns from here holds the lock of the root and publishes before it
-/// is released; so a temporary that another process has yet to publish will find this one among the results, and two
-/// that do not fit together need not wait for each other: the one that was finished first goes first. Without locks
-/// every temporary has to fit.
+/// Temporaries count, of all processes. Whoever returns from here publishes before anybody else may look: a temporary
+/// that has yet to be published will find this one among the results, and two that do not fit together need not wait
+/// for each other: the one that was finished first goes first. Where directories have no locks every temporary has to
+/// fit.
 ///
 /// `run` is where `own` is about to go: its directory stays.
 pub(super) fn make_room<'a>(
@@ -29,19 +42,28 @@ pub(super) fn make_room<'a>(
     own: &str,
     run: &str,
     max: u64,
-) -> Result<Option<system::Lock<'a>>, StoreError> {
-    let deadline = Instant::now() + PATIENCE;
+) -> Result<Room<'a>, StoreError> {
+    let started = Instant::now();
+    let mut seen_full = None;
     loop {
+        let deciding = DECIDING.lock().unwrap_or_else(PoisonError::into_inner);
         match system::lock(base) {
             Ok(lock) => {
                 if try_once(base, own, run, max, lock.is_some())? {
-                    return Ok(lock);
+                    return Ok(Room {
+                        _lock: lock,
+                        _deciding: deciding,
+                    });
                 }
+                seen_full.get_or_insert_with(Instant::now);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error.into()),
         }
-        if Instant::now() >= deadline {
+        drop(deciding);
+        if started.elapsed() >= LOCK_PATIENCE
+            || seen_full.is_some_and(|since| since.elapsed() >= PATIENCE)
+        {
             return Err(StoreError::Unavailable(Reason::StoreFull));
         }
         std::thread::sleep(PAUSE);

@@ -8,7 +8,7 @@ use super::system;
 use crate::engine::reason::Reason;
 
 /// How often a directory is made that sweeps take away before it is opened.
-const MAX_RACES: u32 = 10;
+const MAX_RACES: u32 = 100;
 
 /// The directory of a store, by name: it is opened anew by every operation.
 #[derive(Debug)]

@@ -59,7 +59,7 @@ pub(super) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result
 }
 
 /// Whether a renaming system call is one that this file system does not have.
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn is_unsupported(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     matches!(error.kind(), Kind::InvalidInput | Kind::Unsupported)
@@ -106,30 +106,29 @@ mod unix {
             && !Mode::from_raw_mode(stat.st_mode).intersects(others))
     }
 
-    /// Makes a directory of mode 0700, whatever the umask.
+    /// Makes a directory of mode 0700, whatever the umask. `NotFound`: the one above it is gone.
     pub fn make_directory(parent: &Dir, name: &str) -> io::Result<()> {
         rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
-        let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if Mode::from_raw_mode(stat.st_mode).contains(Mode::RWXU)
-            || !FileType::from_raw_mode(stat.st_mode).is_dir()
+        // A sweep may have taken it already, and what cannot be set right shows when it is opened.
+        if let Ok(stat) = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
+            && FileType::from_raw_mode(stat.st_mode).is_dir()
+            && !Mode::from_raw_mode(stat.st_mode).contains(Mode::RWXU)
         {
-            return Ok(());
+            let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
         }
-        Ok(rustix::fs::chmodat(
-            parent,
-            name,
-            Mode::RWXU,
-            AtFlags::empty(),
-        )?)
+        Ok(())
     }
 
     /// Makes a root, or a directory above one, of mode 0700, whatever the umask.
     pub fn make_root_directory(path: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().mode(0o700).create(path)?;
-        if std::fs::symlink_metadata(path)?.mode() & 0o700 == 0o700 {
-            return Ok(());
+        if let Ok(metadata) = std::fs::symlink_metadata(path)
+            && metadata.is_dir()
+            && metadata.mode() & 0o700 != 0o700
+        {
+            let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700));
         }
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+        Ok(())
     }
 
     /// Gives a file just made the mode 0600 where the umask took some of it.
@@ -282,5 +281,36 @@ mod other {
     /// `None`: there are no locks on directories.
     pub fn lock(_directory: &Dir) -> io::Result<Option<Lock<'_>>> {
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_publishing_replace_nothing() {
+        type Publish = fn(&Dir, &str, &Dir, &str) -> io::Result<()>;
+        let ways: [(&str, Publish); 2] = [("rename", rename_no_replace), ("link", link_no_replace)];
+        for (way, publish) in ways {
+            let temporary = tempfile::tempdir().unwrap();
+            let from = open_root(temporary.path()).unwrap();
+            make_directory(&from, "run").unwrap();
+            let to = open_directory(&from, "run").unwrap();
+            from.write("a", "first").unwrap();
+            from.write("b", "second").unwrap();
+            publish(&from, "a", &to, "c").unwrap();
+            let taken = publish(&from, "b", &to, "c").unwrap_err();
+            assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists, "{way}");
+            assert_eq!(to.read_to_string("c").unwrap(), "first", "{way}");
+            assert!(!from.exists("a") && from.exists("b"), "{way}");
+            from.remove_dir_all("run").unwrap();
+            let gone = publish(&from, "b", &to, "d").unwrap_err();
+            assert_eq!(
+                gone.kind(),
+                io::ErrorKind::NotFound,
+                "{way}: the run was swept"
+            );
+        }
     }
 }

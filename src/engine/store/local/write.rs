@@ -135,8 +135,8 @@ impl<'a> Temporary<'a> {
                     races += 1;
                 }
                 There::Nothing => {
-                    let _lock = match max_bytes {
-                        Some(max) => quota::make_room(self.base, &self.name, names.run, max)?,
+                    let _room = match max_bytes {
+                        Some(max) => Some(quota::make_room(self.base, &self.name, names.run, max)?),
                         None => None,
                     };
                     match system::rename_no_replace(self.base, &self.name, &run, &target) {

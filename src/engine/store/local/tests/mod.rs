@@ -240,6 +240,23 @@ fn deleting_the_last_result_of_a_run_deletes_its_directory() {
 }
 
 #[test]
+fn a_producer_that_panics_leaves_nothing_and_blocks_nobody() {
+    let place = Place::new();
+    let store = place.store();
+    // More often than there are turns.
+    for _ in 0..=CONCURRENT_OPERATIONS {
+        let write = || {
+            store.write("r/c.0", None, &mut |sink| {
+                sink(b"x").map(|()| panic!("on purpose"))
+            })
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).is_err());
+    }
+    assert!(place.tree().is_empty());
+    assert!(put(&store, "r/c.0", b"x").is_ok());
+}
+
+#[test]
 fn an_unused_store_makes_nothing() {
     let place = Place::new();
     let store = place.store();
