@@ -8,11 +8,14 @@
 //!
 //! Nothing here recurses deeper than [`MAX_DEPTH`], takes more than linear time, or fails on any input.
 
+mod block;
 mod layout;
 mod leaves;
+mod pointer;
 mod same;
 mod scan;
 mod sketch;
+mod stream;
 mod string;
 mod valid;
 
@@ -21,7 +24,9 @@ mod testing;
 
 pub use layout::{indented, json_lines};
 pub use leaves::map_strings;
+pub use pointer::{Ask, Pointed, point};
 pub use same::same;
 pub use scan::MAX_DEPTH;
 pub use sketch::{sketch, sketch_lines};
+pub use stream::ByteSource;
 pub use valid::truncate_valid;
