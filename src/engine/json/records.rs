@@ -170,7 +170,9 @@ fn is_json_lines(text: &str) -> bool {
 /// The bytes of the header where the text is a table: its first records have the same number of fields, more
 /// than one, and the header looks like names.
 fn is_table(text: &str) -> Option<usize> {
-    let look = text.get(..text.floor_char_boundary(MAX_LOOK))?;
+    let look = (0..=MAX_LOOK.min(text.len()))
+        .rev()
+        .find_map(|end| text.get(..end))?;
     SEPARATORS.into_iter().find_map(|separator| {
         let mut rows = Rows {
             text: look,
