@@ -71,12 +71,15 @@ function waitingFor(signal: AbortSignal): Waiting | undefined {
   return waiting
 }
 
-/** A signal that fires with another without being a listener on it; the other itself where Node cannot make one. */
+/**
+ * A signal that fires with another without being a listener on it; the other itself where Node cannot make one: before
+ * 20.3, and of a polyfill, which `AbortSignal.any` accepts and then never follows.
+ */
 function followerOf(signal: AbortSignal): AbortSignal {
   try {
-    return AbortSignal.any([signal])
+    return signal instanceof AbortSignal ? AbortSignal.any([signal]) : signal
   } catch {
-    return signal // Node before 20.3, a polyfill, or an object that only looks like a signal
+    return signal
   }
 }
 
