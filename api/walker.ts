@@ -8,6 +8,8 @@ const SIZE_LIMIT = '"[Size limit]"'
 const MAX_MESSAGE_CHARS = 500
 /** Digits of a bigint cost more than linear time: beyond this size they draw on a budget. */
 const LARGE_BIGINT = 1n << 65_536n
+/** Made once: a negation is a copy. */
+const LARGE_NEGATIVE_BIGINT = -LARGE_BIGINT
 /** Bits of all large bigints in one rendering: about two seconds of work at worst. */
 const MAX_BIGINT_BITS = 16_000_000
 /** Bits of one bigint, compared before anything is computed from it. */
@@ -179,7 +181,7 @@ export class Walker {
   }
 
   private bigint(value: bigint): string {
-    if (value > LARGE_BIGINT || value < -LARGE_BIGINT) {
+    if (value > LARGE_BIGINT || value < LARGE_NEGATIVE_BIGINT) {
       if (value > MAX_BIGINT || value < -MAX_BIGINT) return this.sizeLimit()
       this.bigintBitsLeft -= value.toString(16).length * 4 // hexadecimal digits take linear time
       if (this.bigintBitsLeft < 0) return this.sizeLimit()

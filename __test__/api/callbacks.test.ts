@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callNow, notify, settle } from '../../api/callbacks.js'
 
@@ -177,6 +178,23 @@ describe('settle', () => {
     const settled = settle(() => new Promise(() => {}), 1_000, signal as unknown as AbortSignal)
     expect(await settled).toEqual({ ok: false, why: 'aborted' })
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('whatever a function answers or throws', () => {
+  it('settle resolves', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), fc.constantFrom('return', 'throw', 'resolve', 'reject'), async (given, how) => {
+        const outcome = await settle(() => {
+          if (how === 'throw') throw given
+          return how === 'resolve' ? Promise.resolve(given) : how === 'reject' ? Promise.reject(given) : given
+        }, 1_000)
+        const isFailure = how === 'throw' || how === 'reject'
+        expect(outcome).toStrictEqual(
+          isFailure ? { ok: false, why: 'threw', error: given } : { ok: true, value: given },
+        )
+      }),
+    )
   })
 })
 
