@@ -1,7 +1,367 @@
-use super::Page;
+use std::ops::{ControlFlow, Range};
+
+use memchr::{memchr, memrchr};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+
 use super::arguments::{Arguments, Caps};
-use super::source::ReadError;
+use super::hits::{Hit, Rows};
+use super::pattern::{Matcher, compile};
+use super::source::{ReadError, Source, fill};
 use super::view::View;
-pub(super) fn page(_: &View<'_>, _: &str, _: &Arguments, _: &Caps) -> Result<Page, ReadError> {
-    Ok(Page::default())
+use super::{Match, Next, Page};
+use crate::engine::text::{grouped, utf16_len};
+
+/// Matching lines are counted up to here.
+const MAX_COUNTED: u64 = 10_000;
+
+/// Bytes that are searched in one go.
+const CHUNK: usize = 1024 * 1024;
+
+/// Bytes of one line that are held for an expression that needs whole lines.
+const MAX_LINE: usize = 64 * 1024 * 1024;
+
+/// The lines that match a pattern. `arguments.offset` and `limit` count them.
+pub(super) fn page(
+    view: &View<'_>,
+    pattern: &str,
+    arguments: &Arguments,
+    caps: &Caps,
+) -> Result<Page, ReadError> {
+    let is_plain = !arguments.regex && !arguments.ignore_case && arguments.context == 0;
+    let matcher = match compile(pattern, arguments.regex, arguments.ignore_case) {
+        Ok(matcher) => matcher,
+        Err(problem) => return Ok(Page::nothing(problem, view.index.lines())),
+    };
+    let wanted = if arguments.from_end {
+        // How many there are comes first.
+        let all = collect(
+            view.source(),
+            &matcher,
+            &Wanted {
+                skip: u64::MAX,
+                take: 0,
+                count_all: true,
+            },
+        )?
+        .found;
+        let end = all.saturating_sub(arguments.offset);
+        let skip = if end == 0 {
+            all
+        } else {
+            end.saturating_sub(arguments.limit)
+        };
+        Wanted {
+            skip,
+            take: end.saturating_sub(skip),
+            count_all: true,
+        }
+    } else {
+        Wanted {
+            skip: arguments.offset,
+            take: arguments.limit,
+            count_all: false,
+        }
+    };
+    let found = collect(view.source(), &matcher, &wanted)?;
+    let mut rows = Rows::new(view, caps, is_plain, arguments.context);
+    rows.show(&found.hits, wanted.take)?;
+    Ok(answer(
+        rows.text,
+        rows.matches,
+        &found,
+        &wanted,
+        view.index.lines(),
+    ))
+}
+
+/// Which of the matching lines to find.
+struct Wanted {
+    skip: u64,
+    take: u64,
+    /// Whether to find them all, for their number.
+    count_all: bool,
+}
+
+struct Found {
+    /// All matching lines, or as many as had to be found.
+    found: u64,
+    /// The first match of each wanted line, and of the one after them.
+    hits: Vec<Hit>,
+    /// Whether a line was too long to be searched as a whole.
+    cut: bool,
+}
+
+fn answer(
+    text: String,
+    matches: Vec<Match>,
+    found: &Found,
+    wanted: &Wanted,
+    total_lines: u64,
+) -> Page {
+    let lines = if !wanted.count_all && found.found > MAX_COUNTED {
+        format!("more than {}", grouped(MAX_COUNTED))
+    } else {
+        grouped(found.found)
+    };
+    let after = wanted.skip.saturating_add(matches.len() as u64);
+    let first = grouped(wanted.skip.saturating_add(1));
+    let mut notice = match matches.len() {
+        _ if found.found == 0 => "No line matches.".to_owned(),
+        0 => format!(
+            "Past the last match: {lines} lines match; the last valid offset is {}.",
+            found.found - 1
+        ),
+        1 => format!("Match {first} of {lines}."),
+        _ => format!("Matches {first}–{} of {lines}.", grouped(after)),
+    };
+    if found.cut {
+        notice.push_str(" Of a line longer than 64 MiB only the first 64 MiB were searched.");
+    }
+    Page {
+        chars: utf16_len(text.as_bytes()) as u64,
+        text,
+        first_line: matches.first().map_or(0, |found| found.line),
+        last_line: matches.last().map_or(0, |found| found.line),
+        total_lines,
+        next: (!matches.is_empty() && after < found.found).then(|| Next {
+            offset: Some(after),
+            limit: Some(wanted.take),
+            ..Next::default()
+        }),
+        matches: Some(matches),
+        notice: Some(notice),
+    }
+}
+
+fn collect(source: &dyn Source, matcher: &Matcher, wanted: &Wanted) -> Result<Found, ReadError> {
+    let end = wanted.skip.saturating_add(wanted.take).saturating_add(1);
+    let most = if wanted.count_all {
+        u64::MAX
+    } else {
+        end.max(MAX_COUNTED + 1)
+    };
+    let (mut found, mut hits) = (0, Vec::new());
+    let mut visit = |hit| {
+        if (wanted.skip..end).contains(&found) {
+            hits.push(hit);
+        }
+        found += 1;
+        if found < most {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    let cut = match matcher {
+        Matcher::Literal(finder) => {
+            let length = finder.needle().len();
+            let find = |text: &[u8], from: usize, _: bool| {
+                let at = from + finder.find(&text[from..])?;
+                Some(First {
+                    range: at..at + length,
+                    counts: true,
+                })
+            };
+            in_pieces(source, length, find, &mut visit)?;
+            false
+        }
+        Matcher::Short { regex, longest } => {
+            in_pieces(
+                source,
+                *longest,
+                |text, from, last| find_short(regex, text, from, last),
+                &mut visit,
+            )?;
+            false
+        }
+        Matcher::Lines { candidates, exact } => in_lines(source, candidates, exact, &mut visit)?,
+    };
+    Ok(Found { found, hits, cut })
+}
+
+/// The first match in a piece of text.
+struct First {
+    range: Range<usize>,
+    /// Whether the line matches; not if only its line end made it match.
+    counts: bool,
+}
+
+/// Finds matches that are not empty and `longest` bytes at most, in overlapping pieces: lines of any length.
+/// `find` looks from a place on, and is told whether the text ends with the piece.
+fn in_pieces(
+    source: &dyn Source,
+    longest: usize,
+    find: impl Fn(&[u8], usize, bool) -> Option<First>,
+    visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let size = source.size();
+    if longest as u64 > size && longest > CHUNK {
+        return Ok(());
+    }
+    let mut buffer = vec![
+        0;
+        usize::try_from(size)
+            .unwrap_or(usize::MAX)
+            .min(CHUNK + longest)
+    ];
+    let mut at = 0;
+    let mut in_matched_line = false;
+    while at < size {
+        let length = usize::try_from(size - at)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        let piece = &mut buffer[..length];
+        fill(source, at, piece)?;
+        let last = at + length as u64 == size;
+        // A match that begins behind it may be cut; the next piece has it whole.
+        let safe = if last { length } else { length - longest };
+        let mut from = 0;
+        loop {
+            if in_matched_line {
+                let Some(feed) = memchr(b'\n', &piece[from..]) else {
+                    from = length;
+                    break;
+                };
+                from += feed + 1;
+                in_matched_line = false;
+            }
+            let first = find(piece, from, last).filter(|first| first.range.start < safe);
+            let Some(First { range, counts }) = first else {
+                from = from.max(safe);
+                break;
+            };
+            in_matched_line = true;
+            from = range.end;
+            let hit = Hit {
+                byte: at + range.start as u64,
+                length: range.len(),
+            };
+            if counts && visit(hit).is_break() {
+                return Ok(());
+            }
+        }
+        at += from as u64;
+    }
+    Ok(())
+}
+
+/// The first match of an expression that may have taken a carriage return for part of the line.
+fn find_short(regex: &Regex, text: &[u8], from: usize, last: bool) -> Option<First> {
+    let range = regex.find(Input::new(text).range(from..))?.range();
+    let ends_line = match text.get(range.end) {
+        Some(&byte) => byte == b'\n',
+        None => last,
+    };
+    if !ends_line || text[range.end - 1] != b'\r' {
+        return Some(First {
+            range,
+            counts: true,
+        });
+    }
+    // Nothing matches before it, so the line matches here, without its line end, or not at all.
+    let line = &text[range.start..range.end - 1];
+    Some(match regex.find(line) {
+        Some(inside) => First {
+            range: range.start + inside.start()..range.start + inside.end(),
+            counts: true,
+        },
+        None => First {
+            range,
+            counts: false,
+        },
+    })
+}
+
+/// Finds the lines that match, many at once. Says whether a line was too long to be searched as a whole.
+fn in_lines(
+    source: &dyn Source,
+    candidates: &Regex,
+    exact: &Regex,
+    visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
+) -> Result<bool, ReadError> {
+    let size = source.size();
+    let mut held = Vec::new(); // from the beginning of a line on
+    let mut at = 0;
+    let mut cut = false;
+    while at < size {
+        let before = held.len();
+        let left = usize::try_from(size - at).unwrap_or(usize::MAX) - before;
+        // As much again as there is, so that a long line is not read in many small steps.
+        held.resize(
+            before + left.min(CHUNK.max(before)).min(MAX_LINE - before),
+            0,
+        );
+        fill(source, at + before as u64, &mut held[before..])?;
+        let whole = if at + held.len() as u64 == size {
+            held.len()
+        } else {
+            memrchr(b'\n', &held[before..]).map_or(0, |feed| before + feed + 1)
+        };
+        if whole > 0 {
+            if in_whole_lines(&held[..whole], at, candidates, exact, visit).is_break() {
+                return Ok(cut);
+            }
+            held.drain(..whole);
+            at += whole as u64;
+        } else if held.len() == MAX_LINE {
+            cut = true;
+            if let Some(found) = exact.find(&held)
+                && visit(Hit {
+                    byte: at + found.start() as u64,
+                    length: found.len(),
+                })
+                .is_break()
+            {
+                return Ok(cut);
+            }
+            at = next_line(source, at + held.len() as u64, &mut held)?;
+            held.clear();
+        }
+    }
+    Ok(cut)
+}
+
+/// Where the line after the one that goes on at `at` begins. `buffer` is overwritten.
+fn next_line(source: &dyn Source, mut at: u64, buffer: &mut [u8]) -> Result<u64, ReadError> {
+    while at < source.size() {
+        let left = usize::try_from(source.size() - at).unwrap_or(usize::MAX);
+        let length = left.min(CHUNK).min(buffer.len());
+        fill(source, at, &mut buffer[..length])?;
+        if let Some(feed) = memchr(b'\n', &buffer[..length]) {
+            return Ok(at + feed as u64 + 1);
+        }
+        at += length as u64;
+    }
+    Ok(at)
+}
+
+fn in_whole_lines(
+    text: &[u8],
+    at: u64,
+    candidates: &Regex,
+    exact: &Regex,
+    visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut from = 0;
+    while from < text.len()
+        && let Some(candidate) = candidates.find(Input::new(text).range(from..))
+    {
+        let start =
+            memrchr(b'\n', &text[from..candidate.start()]).map_or(from, |feed| from + feed + 1);
+        if start >= text.len() {
+            break; // an empty match behind the last line
+        }
+        let end = memchr(b'\n', &text[candidate.end()..])
+            .map_or(text.len(), |feed| candidate.end() + feed);
+        let line = &text[start..end];
+        if let Some(found) = exact.find(line.strip_suffix(b"\r").unwrap_or(line)) {
+            visit(Hit {
+                byte: at + (start + found.start()) as u64,
+                length: found.len(),
+            })?;
+        }
+        from = end + 1;
+    }
+    ControlFlow::Continue(())
 }

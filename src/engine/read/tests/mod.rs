@@ -1,6 +1,7 @@
 //! The whole of `read` over sources in memory and made up ones.
 
 mod page;
+mod search;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
