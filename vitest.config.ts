@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const baseline = fileURLToPath(new URL('bench/baseline/lib/index.mjs', import.meta.url))
+
+// TOL_UNDER_TEST=baseline runs the behaviour suite against the plain JavaScript implementation, the same API without native code.
+const alias =
+  process.env.TOL_UNDER_TEST === 'baseline'
+    ? [
+        { find: /^(?:\.\.\/)+index\.js$/, replacement: baseline },
+        { find: /^tool-output-limits$/, replacement: baseline },
+      ]
+    : []
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    include: ['__test__/**/*.test.ts'],
+    pool: 'forks',
+    // Loaders and the baseline are CommonJS underneath: node loads them itself, so that every test file meets the very classes a user meets.
+    server: { deps: { external: [/\/bench\/baseline\//, /\/index\.c?js$/, /\/dist\//] } },
+    testTimeout: 30_000,
+  },
+})
