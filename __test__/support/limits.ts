@@ -26,7 +26,7 @@ export interface Setup {
   /** reduce() with ids that make the handle `run/call.0`. */
   reduce<T>(value: T, context?: Partial<ReduceContext>): Promise<Reduction<T>>
 }
-/** Limits that store under a new root and collect what they tell; callbacks may take 30 ms. */
+/** Limits that store under a new root and collect what they tell. */
 export function setup(options: ToolOutputLimitsOptions = {}): Setup {
   const root = newRoot()
   const store = new LocalFileStore({ root })
@@ -35,7 +35,6 @@ export function setup(options: ToolOutputLimitsOptions = {}): Setup {
   const usages: UsageEvent[] = []
   const limits = new ToolOutputLimits({
     store,
-    callbackTimeoutMs: 30,
     onWarning: (warning) => void warnings.push(warning),
     onReduce: (event) => void events.push(event),
     onUsage: (event) => void usages.push(event),
