@@ -4,7 +4,7 @@ import { type ReadInput, type ReadPage, spill } from '../index.js'
 import { envelope, nextCall, numbersIn, pagesFrom, readBack, type Setup, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 import { keysOf } from './support/roots.js'
-import { anyText, grouped, isWellFormed, numberedLines } from './support/text.js'
+import { anyText, grouped, isWellFormed, numberedLines, wellFormed } from './support/text.js'
 
 interface Stored extends Setup {
   handle: string
@@ -130,9 +130,9 @@ describe('a page', () => {
   it('is never longer than maxChars, whatever the text', async () => {
     await fc.assert(
       fc.asyncProperty(anyText(), fc.integer({ min: 1, max: 30 }), fc.boolean(), async (text, limit, from_end) => {
-        const { limits, handle } = await stored(text.toWellFormed(), { readTool: { maxChars: 500 } })
+        const { limits, handle } = await stored(wellFormed(text), { readTool: { maxChars: 500 } })
         const pages = await pagesFrom(limits, { handle, limit })
-        expect(pages.map((page) => page.text).join('')).toBe(text.toWellFormed())
+        expect(pages.map((page) => page.text).join('')).toBe(wellFormed(text))
         for (const page of [...pages, await limits.read({ handle, limit, from_end })]) {
           expect(page.chars).toBe(page.text.length)
           expect(page.chars).toBeLessThanOrEqual(500)
@@ -298,7 +298,7 @@ describe('pattern', () => {
   it('finds exactly the lines that contain it, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(anyText(), fc.constantFrom('a', 'x', '中', '😀', 'line', '"', '\r', '\u0301', ' '), async (raw, pattern) => {
-        const text = raw.toWellFormed()
+        const text = wellFormed(raw)
         const { read } = await stored(text)
         const lines = text.split('\n')
         const expected = lines.flatMap((line, i) => (line.includes(pattern) && !(i === lines.length - 1 && line === '') ? [i + 1] : []))

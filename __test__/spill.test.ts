@@ -5,7 +5,7 @@ import { LocalFileStore, spill, ToolOutputLimits, truncate, type Warning } from 
 import { act, envelope, numbersIn, readBack, reasons, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 import { keysOf, newRoot, storedText } from './support/roots.js'
-import { grouped, isWellFormed, numberedLines } from './support/text.js'
+import { grouped, isWellFormed, numberedLines, wellFormed } from './support/text.js'
 
 const log = numberedLines(2_000, (n) => `${n} some log line`)
 const plain = (previewChars?: number) => spill({ highlights: false, ...(previewChars !== undefined && { previewChars }) })
@@ -38,7 +38,7 @@ describe('what is stored', () => {
     const { root, reduce } = setup({ bands: [{ over: 10_000, action: plain() }] })
     const { value, report } = await reduce(text)
     expect(report.replaced).toBe(1)
-    expect(storedText(root, report.handle!)).toBe(text.toWellFormed())
+    expect(storedText(root, report.handle!)).toBe(wellFormed(text))
     expect(isWellFormed(value)).toBe(true)
     expect(envelope(value).preview.startsWith('a\ufffdbb')).toBe(true)
   })
