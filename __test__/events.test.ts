@@ -1,0 +1,141 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { describe, expect, it } from 'vitest'
+import { passthrough, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
+import { setup } from './support/limits.js'
+import { beyondBaseline, runNode } from './support/package.js'
+import { numberedLines } from './support/text.js'
+
+const large = numberedLines(3_000)
+
+describe('onReduce', () => {
+  it('tells of every part that reached a band', async () => {
+    const { reduce, events } = setup()
+    const result = await reduce(large, { content: large, retry: 3 })
+    expect(events).toHaveLength(2)
+    expect(events[0]).toEqual({ toolName: 'tool', toolCallId: 'call', runId: 'run', retry: 3, part: 'value', report: result.report, durationMs: expect.any(Number) })
+    expect(events[1]).toMatchObject({ part: 'content', report: result.contentReport })
+    for (const { durationMs } of events) expect(durationMs).toBeGreaterThanOrEqual(0)
+  })
+
+  it('does not tell of what is exempt or below every band', async () => {
+    const { reduce, events } = setup()
+    await reduce('small', { content: 'small' })
+    await reduce(large, { toolName: 'read_tool_result' })
+    await reduce(new Error(large))
+    expect(events).toEqual([])
+  })
+
+  it('tells of passthrough and of what could not run', async () => {
+    const { reduce, events } = setup({ perTool: { quiet: [{ over: 0, action: passthrough() }], broken: [{ over: 0, action: summarize() }] } })
+    await reduce('x', { toolName: 'quiet' })
+    await reduce('x', { toolName: 'broken' })
+    expect(events.map(({ report }) => [report.action, report.fallbacks.length])).toEqual([['passthrough', 0], ['passthrough', 1]])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', () => { throw new Error('mine') }],
+    ['throws undefined', () => { throw undefined }],
+    ['rejects', () => Promise.reject(new Error('mine'))],
+    ['never settles', () => new Promise(() => {})],
+  ])('that %s changes nothing', async (_, onReduce) => {
+    const { reduce } = setup({ onReduce: onReduce as () => void })
+    expect((await reduce(large)).report.action).toBe('spill')
+  })
+
+  it('holds no text of the output', async () => {
+    const { reduce, events, warnings } = setup({ bands: [{ over: 10, action: spill({ fallback: summarize() }) }], readTool: { enabled: false } })
+    await reduce(`SECRET ${large}`)
+    expect(events).toHaveLength(1)
+    expect(JSON.stringify([events, warnings])).not.toContain('SECRET')
+  })
+
+  beyondBaseline('is also published on the diagnostics channel', async () => {
+    const heard: unknown[] = []
+    const listener = (message: unknown) => void heard.push(message)
+    subscribe('tool-output-limits:reduce', listener)
+    try {
+      const { reduce, events } = setup()
+      await reduce(large, { content: large })
+      await reduce('small')
+      expect(heard).toHaveLength(2)
+      expect(heard).toEqual(events)
+    } finally {
+      unsubscribe('tool-output-limits:reduce', listener)
+    }
+  })
+})
+
+describe('stats', () => {
+  it('count per tool and action', async () => {
+    const { limits, reduce } = setup({ perTool: { cut: [{ over: 10, action: summarize({ fallback: truncate({ maxChars: 5 }) }) }] } })
+    expect(limits.stats()).toEqual({})
+    await reduce('x'.repeat(100), { toolName: 'cut' })
+    await reduce('x'.repeat(50), { toolName: 'cut' })
+    await reduce('x', { toolName: 'cut' })
+    const spilled = await reduce(large)
+    expect(limits.stats()).toEqual({
+      cut: { truncate: { calls: 2, sizeBefore: 150, charsAfter: 10, fallbacks: 2 }, none: { calls: 1, sizeBefore: 1, charsAfter: 1, fallbacks: 0 } },
+      tool: { spill: { calls: 1, sizeBefore: large.length, charsAfter: spilled.value.length, fallbacks: 0 } },
+    })
+  })
+
+  it('are copies', async () => {
+    const { limits, reduce } = setup()
+    await reduce(large)
+    limits.stats().tool!.spill!.calls = 99
+    expect(limits.stats().tool!.spill!.calls).toBe(1)
+    limits.usage.requests = 99
+    expect(limits.usage.requests).toBe(0)
+  })
+
+  it('hold the first 1,000 names, then the others together', async () => {
+    const { limits, reduce } = setup({ bands: [{ over: 0, action: passthrough() }] })
+    for (let i = 0; i < 1_010; i++) await reduce('x', { toolName: `tool_${i}` })
+    await reduce('x', { toolName: 'tool_0' })
+    const stats = limits.stats()
+    expect(Object.keys(stats)).toHaveLength(1_001)
+    expect(stats['(other tools)']).toEqual({ passthrough: { calls: 10, sizeBefore: 10, charsAfter: 10, fallbacks: 0 } })
+    expect(stats.tool_0!.passthrough!.calls).toBe(2)
+  })
+
+  it('take any tool name', async () => {
+    const { limits, reduce } = setup({ bands: [{ over: 0, action: passthrough() }] })
+    for (const toolName of ['constructor', 'toString', 'a\u0000b']) await reduce('x', { toolName })
+    expect(Object.keys(limits.stats()).sort()).toEqual(['a\u0000b', 'constructor', 'toString'])
+  })
+})
+
+describe('warnings', () => {
+  it('carry a code, the tool, the reason', async () => {
+    const { reduce, warnings } = setup({ bands: [{ over: 0, action: summarize() }] })
+    await reduce('x', { toolName: 'mine' })
+    expect(warnings).toEqual([{ code: expect.stringMatching(/^TOL_[A-Z_]+$/), message: expect.any(String), toolName: 'mine', reason: 'no_model' }])
+  })
+
+  it('go to process.emitWarning by default, with their code', async () => {
+    const { stderr, stdout } = await runNode(
+      `process.on('warning', (w) => console.log(w.code))
+       const limits = new tol.ToolOutputLimits({ bands: [{ over: 0, action: tol.summarize() }] })
+       await limits.reduce('SECRET', { toolName: 'mine' })`,
+    )
+    expect(stdout).toMatch(/^TOL_[A-Z_]+\n$/)
+    expect(stderr).toMatch(/TOL_/)
+    expect(stderr).not.toContain('SECRET')
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', () => { throw new Error('mine') }],
+    ['throws a symbol', () => { throw Symbol('s') }],
+    ['rejects', () => Promise.reject(new Error('mine'))],
+  ])('whose listener %s change nothing', async (_, onWarning) => {
+    const { reduce } = setup({ bands: [{ over: 0, action: summarize() }], onWarning: onWarning as () => void })
+    expect((await reduce('x')).value).toBe('x')
+  })
+
+  it('of one instance do not reach another', async () => {
+    const { warnings } = setup()
+    const other = new ToolOutputLimits({ bands: [{ over: 0, action: summarize() }], onWarning() {} })
+    await other.reduce('x', { toolName: 't' })
+    expect(warnings).toEqual([])
+  })
+})
