@@ -47,7 +47,7 @@ export function setup(options: ToolOutputLimitsOptions = {}): Setup {
 }
 /** Reduces a value by one action that takes everything from 0 chars on. */
 export function act<T>(action: Action, value: T, context?: Partial<ReduceContext>, options?: ToolOutputLimitsOptions): Promise<Reduction<T>> {
-  return setup({ bands: [{ over: 0, action }], ...options }).reduce(value, context)
+  return setup({ ...options, bands: [{ over: 0, action }] }).reduce(value, context)
 }
 /** The text of a value as it is measured and stored, seen through a summarizer; undefined where it never got that far. */
 export async function rendered(value: unknown, options?: ToolOutputLimitsOptions): Promise<string | undefined> {
