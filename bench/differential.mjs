@@ -1,0 +1,255 @@
+// Gives the same random values, options and reads to two implementations and compares what comes out, byte for byte where the
+// behaviour decides, by meaning where wording is free (see baseline/README.md).
+//
+//   node bench/differential.mjs --cases 10000 --seed 1
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { anyBytes, anyText, anyValue, asciiText, structured } from './random.mjs'
+
+// ---- cases --------------------------------------------------------------------------------------------------------
+// Cuts that keep JSON valid and lines that look like errors may differ in wording and choice: they are pinned to the plain behaviour.
+const strategies = fc.constantFrom('head', 'tail', 'head-tail')
+const caps = fc.oneof({ weight: 2, arbitrary: fc.integer({ min: -1, max: 130 }) }, { weight: 2, arbitrary: fc.integer({ min: 100, max: 3_000 }) })
+const cut = fc.record({ type: fc.constant('truncate'), maxChars: caps, strategy: strategies, keepTailLines: fc.integer({ min: 0, max: 4 }), json: fc.constant('text') })
+const spilled = fc.record({ type: fc.constant('spill'), previewChars: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.constant(1_000)), highlights: fc.constant(false) })
+const summary = fc.string({ maxLength: 80 }).map((text) => ({ type: 'summarize', maxChars: 1e6, summarize: () => text }))
+const chain = fc
+  .array(fc.oneof({ weight: 3, arbitrary: cut }, { weight: 5, arbitrary: spilled }, { weight: 1, arbitrary: summary }), { minLength: 1, maxLength: 3 })
+  .map((actions) => actions.reduceRight((fallback, action) => ({ ...action, ...(fallback && { fallback }) }), undefined))
+const action = fc.oneof({ weight: 12, arbitrary: chain }, { weight: 1, arbitrary: fc.constant({ type: 'passthrough' }) })
+const bands = fc.uniqueArray(fc.record({ over: fc.integer({ min: 0, max: 1_500 }), action }), { minLength: 1, maxLength: 3, selector: ({ over }) => over })
+
+const options = fc.record(
+  {
+    bands,
+    serializer: fc.constantFrom('json', 'indented-json', 'json-lines'),
+    stripAnsi: fc.boolean(),
+    readTool: fc.record({ maxLines: fc.integer({ min: 1, max: 400 }), maxChars: fc.integer({ min: 500, max: 3_000 }), scope: fc.constantFrom('store', 'run') }, { requiredKeys: [] }),
+    // The estimate of text that is not ASCII is compared by meaning only, so it must not decide: a tokenizer does.
+    tokens: fc.boolean(),
+  },
+  { requiredKeys: ['bands'] },
+)
+const ids = fc.oneof({ weight: 5, arbitrary: fc.stringMatching(/^[a-z0-9_-]{1,12}$/) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }) }, { weight: 1, arbitrary: fc.constantFrom('CON', '..', 'a/b', 'É', 'x'.repeat(41)) })
+const content = fc.oneof(
+  anyText({ maxPieces: 12 }),
+  fc.array(fc.oneof(anyText({ maxPieces: 8 }).map((text) => ({ type: 'text', text })), fc.constant({ type: 'image', data: 'aGk=' })), { maxLength: 4 }),
+)
+const metadata = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }), fc.string(), fc.array(fc.integer(), { maxLength: 2 }), fc.constant(null))
+const context = fc.record(
+  { toolCallId: ids, retry: fc.integer({ min: 0, max: 3 }), content, metadata, charset: fc.constantFrom('utf-8', 'utf-16le', 'gbk', 'shift_jis', 'koi8-r', 'nonsense') },
+  { requiredKeys: ['toolCallId'] },
+)
+const lines = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 12 }) }, { weight: 2, arbitrary: fc.integer({ min: 0, max: 600 }) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1.5, '7', 'ten', 2 ** 53, null) })
+const read = fc.record(
+  { offset: lines, limit: lines, from_end: fc.boolean(), char_offset: lines, pattern: fc.constantFrom('', 'a', 'x', '0', 'line', '中', '😀', '\r', '"', ' ', 'words here', 'not there', 'xxxxxxxxxxxxxxxx') },
+  { requiredKeys: [] },
+)
+const reads = fc.array(read, { maxLength: 4 })
+const measured = (tokens) => (tokens ? { overTokens: true, tokenizer: (text) => text.length >> 1 } : {})
+const reduceCase = fc.record({ kind: fc.constant('reduce'), value: fc.oneof({ weight: 4, arbitrary: anyValue() }, { weight: 1, arbitrary: structured() }), options, context, reads })
+const spillCase = fc.record({
+  kind: fc.constant('reduce'),
+  value: fc.oneof({ weight: 3, arbitrary: anyText({ maxPieces: 60 }) }, { weight: 1, arbitrary: anyBytes() }, { weight: 1, arbitrary: asciiText({ maxPieces: 300 }) }),
+  options: options.map((given) => ({ ...given, bands: [{ over: 0, action: { type: 'spill', previewChars: 20, highlights: false } }] })),
+  context,
+  reads: fc.array(read, { minLength: 2, maxLength: 6 }),
+})
+const tokenCase = fc.record({ kind: fc.constant('estimate'), value: asciiText(), options: fc.record({ bands, overTokens: fc.constant(true) }), context, reads: fc.constant([]) })
+/** A random case: what one tool returned, under which options, and how it is read back. */
+export const anyCase = fc.oneof({ weight: 5, arbitrary: reduceCase }, { weight: 3, arbitrary: spillCase }, { weight: 1, arbitrary: tokenCase })
+
+// ---- one side -----------------------------------------------------------------------------------------------------
+/** Runs a case on one implementation. Everything is given, nothing is random: run and call ids too. */
+async function outcome({ pkg, store, root }, given, runId) {
+  const warnings = []
+  const { tokens, ...rest } = given.options
+  const limits = new pkg.ToolOutputLimits({ ...rest, ...measured(tokens), store, onWarning: ({ code }) => warnings.push(code) })
+  limits.readToolResult()
+  const result = await limits.reduce(given.value, { toolName: 'tool', runId, ...given.context })
+  const pages = []
+  for (const handle of [result.report.handle, result.contentReport?.handle]) {
+    if (handle === undefined) continue
+    for (const input of given.reads) {
+      let next = { handle, ...input }
+      for (let step = 0; next && step < 3; step++) {
+        const page = await limits.read(next, { runId })
+        pages.push({ asked: next, page })
+        next = page.next
+      }
+    }
+  }
+  return { result, pages, files: stored(root, runId), stats: limits.stats() }
+}
+/** The files of a run by name. */
+function stored(root, runId) {
+  const directory = path.join(root, runId)
+  let names
+  try {
+    names = readdirSync(directory).sort()
+  } catch {
+    return {}
+  }
+  return Object.fromEntries(names.filter((name) => lstatSync(path.join(directory, name)).isFile()).map((name) => [name, readFileSync(path.join(directory, name)).toString('latin1')]))
+}
+
+// ---- comparison ---------------------------------------------------------------------------------------------------
+class Difference extends Error {}
+const shown = (value) => {
+  const text = typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? `${v}n` : v))
+  return text === undefined ? String(value) : text.length > 600 ? `${text.slice(0, 600)}… (${text.length} chars)` : text
+}
+function same(what, a, b) {
+  if (!isDeepStrictEqual(a, b)) throw new Difference(`${what}:\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+}
+const grouped = (n) => n.toLocaleString('en-US')
+const numbersIn = (text) => [...text.matchAll(/\d{1,3}(?:,\d{3})+|\d+/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
+/** A bracketed first line with the call that reads the result: figures, call, the rest. Wording is left out. */
+function envelopeOf(text) {
+  const end = text.indexOf('\n')
+  const line = text.slice(0, end < 0 ? text.length : end)
+  const call = /([\w.-]+)\((\{.*\})\)/.exec(line)
+  if (!call) throw new Difference(`no envelope: ${shown(text)}`)
+  const input = JSON.parse(call[2])
+  const rest = end < 0 ? '' : text.slice(end + 1)
+  const shape = /^shape: ([^\n]*)\n/.exec(rest)
+  return { tool: call[1], handle: input.handle, figures: numbersIn(line.replace(call[0], '').replaceAll(JSON.stringify(input.handle), '')), shaped: shape !== null, preview: shape ? rest.slice(shape[0].length) : rest }
+}
+/** Chars a cut may differ by: markers of another length, and on each side a grapheme boundary elsewhere. */
+const MOVED = 2 * 32 + 4
+/** What a cut kept, from its figures: the text must be a head and a tail of what was cut. */
+function keptOf(out, text) {
+  let head = 0
+  while (head < out.length && out[head] === text[head]) head++
+  let tail = 0
+  while (tail < out.length && out[out.length - 1 - tail] === text[text.length - 1 - tail]) tail++
+  const marker = out.slice(Math.max(0, Math.min(head, out.length - tail) - 200), Math.min(out.length, Math.max(head, out.length - tail) + 200))
+  const figures = numbersIn(marker)
+  for (const kept of figures) {
+    if (kept > out.length || !figures.includes(text.length - kept) || !figures.includes(text.length)) continue
+    if (kept <= head + tail) return { kept, marked: true }
+  }
+  return { kept: out.length, marked: false, whole: head + tail >= out.length }
+}
+function compareCuts(what, a, b, text, ascii) {
+  if (a === b) return
+  if (text === undefined) throw new Difference(`${what}: cuts differ\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+  const [one, two] = [keptOf(a, text), keptOf(b, text)]
+  const markers = Math.abs(a.length - one.kept - (b.length - two.kept))
+  const room = one.marked && two.marked ? markers + (ascii ? 2 : MOVED) : ascii ? -1 : MOVED
+  if (Math.abs(one.kept - two.kept) > room || (!one.marked && !one.whole)) throw new Difference(`${what}: cuts differ, ${grouped(one.kept)} and ${grouped(two.kept)} chars kept\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+}
+/** Compares one part: its report, and its text by what made it. `text` is what was measured, where it is known. */
+function comparePart(what, a, b, text) {
+  same(`${what}: reduced`, a.reduced, b.reduced)
+  const { chars: charsA, ...reportA } = a.report
+  const { chars: charsB, ...reportB } = b.report
+  same(`${what}: report`, reportA, reportB)
+  if (typeof a.value === 'string' && a.reduced) same(`${what}: chars of the report`, charsA, a.value.length)
+  else same(`${what}: chars of the report`, charsA, charsB)
+  if (!a.reduced) return
+  switch (a.report.action) {
+    case 'spill':
+      same(`${what}: envelope`, envelopeOf(a.value), envelopeOf(b.value))
+      return
+    case 'truncate':
+      compareCuts(what, a.value, b.value, text, text !== undefined && /^[\x00-\x7f]*$/.test(text) && !text.includes('\r'))
+      return
+    default:
+      same(`${what}: value`, a.value, b.value)
+  }
+}
+const textOf = (value) => (Array.isArray(value) ? value.filter(({ type }) => type === 'text').map(({ text }) => text).join('\n') : value)
+function comparePages(a, b) {
+  same('number of pages', a.length, b.length)
+  for (const [i, { asked, page }] of a.entries()) {
+    const { notice, ...rest } = page
+    const { notice: otherNotice, ...other } = b[i].page
+    same(`page ${shown(asked)}`, rest, other)
+    same(`notice of page ${shown(asked)}`, typeof notice, typeof otherNotice)
+  }
+}
+const withoutChars = (stats) => JSON.parse(JSON.stringify(stats, (key, value) => (key === 'charsAfter' ? undefined : value)))
+/** Throws a Difference unless two outcomes agree. `measure` gives the text of the value as it was measured. */
+function compare(a, b, given, measured) {
+  const [one, two] = [a.result, b.result]
+  same('files', Object.keys(a.files), Object.keys(b.files))
+  for (const name of Object.keys(a.files)) same(`stored ${name}`, a.files[name], b.files[name])
+  same('reduced', one.reduced, two.reduced)
+  const valueReduced = (result) => !Object.is(result.value, given.value)
+  comparePart('value', { ...one, reduced: valueReduced(one) }, { ...two, reduced: valueReduced(two) }, measured)
+  same('content report', one.contentReport === undefined, two.contentReport === undefined)
+  if (one.contentReport) {
+    const contentReduced = (result) => result.content !== given.context.content
+    const part = (result) => ({ report: result.contentReport, reduced: contentReduced(result), value: contentReduced(result) ? textOf(result.content) : undefined })
+    comparePart('content', part(one), part(two), given.options.stripAnsi ? undefined : Buffer.from(textOf(given.context.content)).toString())
+    const others = (result) => (Array.isArray(result.content) ? result.content.map((block) => (block.type === 'text' ? 'text' : block)) : typeof result.content)
+    same('content blocks', others(one), others(two))
+  }
+  same('metadata', one.metadata, two.metadata)
+  same('stats', withoutChars(a.stats), withoutChars(b.stats))
+  comparePages(a.pages, b.pages)
+}
+/** The text of a value as one implementation measures it, for values that are cut. */
+async function measuredText(pkg, given, runId) {
+  if (typeof given.value === 'string' && !given.options.stripAnsi) return Buffer.from(given.value).toString()
+  let text
+  const summarize = (_toolName, rendered) => {
+    text = rendered
+    return ''
+  }
+  const limits = new pkg.ToolOutputLimits({ serializer: given.options.serializer, stripAnsi: given.options.stripAnsi, bands: [{ over: 0, action: { type: 'summarize', summarize } }], onWarning() {} })
+  await limits.reduce(given.value, { toolName: 'tool', runId })
+  return text
+}
+
+// ---- the test -----------------------------------------------------------------------------------------------------
+/**
+ * Runs random cases on two implementations and throws at the first difference, shrunk to a small case.
+ * `candidate` and `baseline`: modules with ToolOutputLimits and LocalFileStore. → { cases, spilled, pages }: what was covered.
+ */
+export async function differential({ candidate, baseline, cases = 10_000, seed = Date.now() & 0x7fffffff }) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'tol-differential-'))
+  const covered = { cases: 0, reduced: 0, spilled: 0, cut: 0, pages: 0 }
+  let sides
+  let run = 0
+  /** Roots are renewed now and then, so that no directory grows large. */
+  const renew = () => {
+    sides = [candidate, baseline].map((pkg, i) => {
+      const root = path.join(directory, `${i}-${run}`)
+      return { pkg, root, store: new pkg.LocalFileStore({ root }) }
+    })
+  }
+  const property = fc.asyncProperty(anyCase, async (given) => {
+    if (run % 1_000 === 0) renew()
+    const runId = `run_${run++}`
+    const [a, b] = [await outcome(sides[0], given, runId), await outcome(sides[1], given, runId)]
+    const reports = [b.result.report, b.result.contentReport]
+    const measured = reports[0].action === 'truncate' && typeof b.result.value === 'string' && a.result.value !== b.result.value ? await measuredText(baseline, given, runId) : undefined
+    compare(a, b, given, measured)
+    covered.cases++
+    if (b.result.reduced) covered.reduced++
+    for (const report of reports) if (report?.handle) covered.spilled++
+    for (const report of reports) if (report?.action === 'truncate') covered.cut++
+    covered.pages += b.pages.length
+  })
+  try {
+    await fc.assert(property, { numRuns: cases, seed, endOnFailure: false })
+    return { seed, ...covered }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+// ---- command line -------------------------------------------------------------------------------------------------
+if (import.meta.url === new URL(`file://${process.argv[1]}`).href) {
+  const { values } = parseArgs({ options: { cases: { type: 'string', default: '10000' }, seed: { type: 'string' } } })
+  const baseline = await import('./baseline/lib/index.mjs')
+  const candidate = process.env.TOL_UNDER_TEST === 'baseline' ? baseline : await import('../index.js')
+  const started = performance.now()
+  const covered = await differential({ candidate, baseline, cases: Number(values.cases), ...(values.seed && { seed: Number(values.seed) }) })
+  console.log(`no difference: ${JSON.stringify(covered)} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+}
