@@ -11,7 +11,7 @@ describe('the package and its baseline', () => {
     const baseline = (await import(/* @vite-ignore */ baselineUrl)) as typeof candidate
     const covered = await differential({ candidate, baseline, cases })
     // A comparison that compares nothing would pass as well.
-    expect(covered.cases).toBe(cases)
+    expect(covered.cases).toBeGreaterThanOrEqual(cases)
     expect(covered.reduced).toBeGreaterThan(cases / 5)
     expect(covered.spilled).toBeGreaterThan(cases / 10)
     expect(covered.cut).toBeGreaterThan(cases / 20)
@@ -20,7 +20,7 @@ describe('the package and its baseline', () => {
 })
 
 describe('the comparison', () => {
-  /** The package with one fault; the fault must be found. */
+  /** The package with one fault, which must be found when it is compared with itself. */
   const broken = (change: (limits: candidate.ToolOutputLimits) => Partial<candidate.ToolOutputLimits>) => ({
     ...candidate,
     ToolOutputLimits: class {
@@ -57,7 +57,6 @@ describe('the comparison', () => {
     ['a page', (limits) => ({ read: async (input, context) => { const page = await limits.read(input, context); return { ...page, text: page.text.replace('a', 'b') } } })],
     ['a next call', (limits) => ({ read: async (input, context) => { const { next: _, ...page } = await limits.read(input, context); return page } })],
   ])('finds a fault in %s', async (_, change) => {
-    const baseline = (await import(/* @vite-ignore */ baselineUrl)) as typeof candidate
-    await expect(differential({ candidate: broken(change), baseline: candidate === baseline ? baseline : candidate, cases: 400, seed: 7 })).rejects.toThrow()
+    await expect(differential({ candidate: broken(change), baseline: candidate, cases: 400, seed: 7, shrink: false })).rejects.toThrow(/candidate:/)
   }, 60_000)
 })

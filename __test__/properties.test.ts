@@ -63,7 +63,7 @@ describe('always', () => {
     await fc.assert(
       fc.asyncProperty(anyText(), options, anyText(), async (value, given, content) => {
         const { result, root } = await reduced(value, given, content)
-        if (result.reduced && result.value !== value) expect(isWellFormed(result.value)).toBe(true)
+        if (result.reduced && result.value !== value) expect(isWellFormed(result.value as string)).toBe(true)
         if (result.content !== content) expect(isWellFormed(result.content as string)).toBe(true)
         for (const file of files(root)) expect(isWellFormed(storedText(root, file))).toBe(true)
         if (result.report.handle) {

@@ -12,4 +12,4 @@ export interface Covered {
   pages: number
 }
 /** Runs random cases on two implementations and throws at the first difference, shrunk to a small case. */
-export function differential(options: { candidate: object; baseline: object; cases?: number; seed?: number }): Promise<Covered>
+export function differential(options: { candidate: object; baseline: object; cases?: number; seed?: number; path?: string; shrink?: boolean }): Promise<Covered>
