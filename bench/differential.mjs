@@ -119,32 +119,44 @@ function envelopeOf(text) {
   const shape = /^shape: ([^\n]*)\n/.exec(rest)
   return { tool: call[1], handle: input.handle, figures: numbersIn(line.replace(call[0], '').replaceAll(JSON.stringify(input.handle), '')), shaped: shape !== null, preview: shape ? rest.slice(shape[0].length) : rest }
 }
-/** Chars a cut may differ by: markers of another length, and on each side a grapheme boundary elsewhere. */
+/** Chars by which the kept amounts of two cuts may differ: on each side a grapheme boundary elsewhere, up to 32 chars away. */
 const MOVED = 2 * 32 + 4
-/** What a cut kept, from its figures: the text must be a head and a tail of what was cut. */
-function keptOf(out, text) {
+/** What a cut kept of a text: by its marker's figures, or all of it where it has none. Fails where it is no head and tail of the text. */
+function keptOf(what, out, text) {
   let head = 0
   while (head < out.length && out[head] === text[head]) head++
   let tail = 0
   while (tail < out.length && out[out.length - 1 - tail] === text[text.length - 1 - tail]) tail++
-  const marker = out.slice(Math.max(0, Math.min(head, out.length - tail) - 200), Math.min(out.length, Math.max(head, out.length - tail) + 200))
+  if (head + tail >= out.length) return { kept: out.length, marker: 0 }
+  // Head and tail may run on into the marker by chance: it lies somewhere around.
+  const marker = out.slice(Math.max(0, Math.min(head, out.length - tail) - 200), Math.max(head, out.length - tail) + 200)
   const figures = numbersIn(marker)
-  for (const kept of figures) {
-    if (kept > out.length || !figures.includes(text.length - kept) || !figures.includes(text.length)) continue
-    if (kept <= head + tail) return { kept, marked: true }
-  }
-  return { kept: out.length, marked: false, whole: head + tail >= out.length }
+  const kept = figures.find((n) => n <= head + tail && n < out.length && figures.includes(text.length - n) && figures.includes(text.length))
+  if (kept === undefined) throw new Difference(`${what}: no head and tail with exact figures: ${shown(out)}`)
+  return { kept, marker: out.length - kept }
 }
-function compareCuts(what, a, b, text, ascii) {
+/**
+ * Compares two cuts of a text. With markers of one wording they are the same, but for grapheme tables; otherwise both must be true, and keep the
+ * same but for the length of the marker (a longer one may not fit at all).
+ */
+function compareCuts(what, a, b, text, isSameWording) {
   if (a === b) return
-  if (text === undefined) throw new Difference(`${what}: cuts differ\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
-  const [one, two] = [keptOf(a, text), keptOf(b, text)]
-  const markers = Math.abs(a.length - one.kept - (b.length - two.kept))
-  const room = one.marked && two.marked ? markers + (ascii ? 2 : MOVED) : ascii ? -1 : MOVED
-  if (Math.abs(one.kept - two.kept) > room || (!one.marked && !one.whole)) throw new Difference(`${what}: cuts differ, ${grouped(one.kept)} and ${grouped(two.kept)} chars kept\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+  const isPlain = /^[\x00-\x7f]*$/.test(text) && !text.includes('\r')
+  const [one, two] = [keptOf(what, a, text), keptOf(what, b, text)]
+  const isComparable = (one.marker > 0) === (two.marker > 0)
+  const room = Math.abs(one.marker - two.marker) + (isPlain ? 0 : MOVED)
+  if ((isSameWording && isPlain) || (isComparable && Math.abs(one.kept - two.kept) > room)) {
+    throw new Difference(`${what}: cuts differ, ${grouped(one.kept)} and ${grouped(two.kept)} chars kept\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+  }
 }
-/** Compares one part: its report, and its text by what made it. `text` is what was measured, where it is known. */
-function comparePart(what, a, b, text) {
+/** The marker of a cut, its figures left out. */
+async function markerOf({ ToolOutputLimits }) {
+  const limits = new ToolOutputLimits({ bands: [{ over: 0, action: { type: 'truncate', maxChars: 200, json: 'text' } }], onWarning() {} })
+  const { value } = await limits.reduce('x'.repeat(1_000), { toolName: 'tool' })
+  return value.replace(/^x+|x+$/g, '').replace(/[\d,]+/g, '#')
+}
+/** Compares one part: its report, and its text by what made it. `text` is what was measured, known where cuts differ. */
+function comparePart(what, a, b, text, isSameWording) {
   same(`${what}: reduced`, a.reduced, b.reduced)
   const { chars: charsA, ...reportA } = a.report
   const { chars: charsB, ...reportB } = b.report
@@ -157,7 +169,7 @@ function comparePart(what, a, b, text) {
       same(`${what}: envelope`, envelopeOf(a.value), envelopeOf(b.value))
       return
     case 'truncate':
-      compareCuts(what, a.value, b.value, text, text !== undefined && /^[\x00-\x7f]*$/.test(text) && !text.includes('\r'))
+      if (a.value !== b.value) compareCuts(what, a.value, b.value, text, isSameWording)
       return
     default:
       same(`${what}: value`, a.value, b.value)
@@ -174,19 +186,21 @@ function comparePages(a, b) {
   }
 }
 const withoutChars = (stats) => JSON.parse(JSON.stringify(stats, (key, value) => (key === 'charsAfter' ? undefined : value)))
-/** Throws a Difference unless two outcomes agree. `measure` gives the text of the value as it was measured. */
-function compare(a, b, given, measured) {
+/** Throws a Difference unless two outcomes agree. `measured` gives a text or value as it was measured. */
+async function compare(a, b, given, { measured, isSameWording }) {
   const [one, two] = [a.result, b.result]
   same('files', Object.keys(a.files), Object.keys(b.files))
   for (const name of Object.keys(a.files)) same(`stored ${name}`, a.files[name], b.files[name])
   same('reduced', one.reduced, two.reduced)
-  const valueReduced = (result) => !Object.is(result.value, given.value)
-  comparePart('value', { ...one, reduced: valueReduced(one) }, { ...two, reduced: valueReduced(two) }, measured)
+  const valueOf = (result) => ({ report: result.report, value: result.value, reduced: !Object.is(result.value, given.value) })
+  const textIfCut = (x, y, value) => (x.report.action === 'truncate' && x.reduced && x.value !== y.value ? measured(value) : undefined)
+  const values = [valueOf(one), valueOf(two)]
+  comparePart('value', ...values, await textIfCut(...values, given.value), isSameWording)
   same('content report', one.contentReport === undefined, two.contentReport === undefined)
   if (one.contentReport) {
-    const contentReduced = (result) => result.content !== given.context.content
-    const part = (result) => ({ report: result.contentReport, reduced: contentReduced(result), value: contentReduced(result) ? textOf(result.content) : undefined })
-    comparePart('content', part(one), part(two), given.options.stripAnsi ? undefined : Buffer.from(textOf(given.context.content)).toString())
+    const contentOf = (result) => ({ report: result.contentReport, value: textOf(result.content), reduced: result.content !== given.context.content })
+    const contents = [contentOf(one), contentOf(two)]
+    comparePart('content', ...contents, await textIfCut(...contents, textOf(given.context.content)), isSameWording)
     const others = (result) => (Array.isArray(result.content) ? result.content.map((block) => (block.type === 'text' ? 'text' : block)) : typeof result.content)
     same('content blocks', others(one), others(two))
   }
@@ -194,16 +208,15 @@ function compare(a, b, given, measured) {
   same('stats', withoutChars(a.stats), withoutChars(b.stats))
   comparePages(a.pages, b.pages)
 }
-/** The text of a value as one implementation measures it, for values that are cut. */
-async function measuredText(pkg, given, runId) {
-  if (typeof given.value === 'string' && !given.options.stripAnsi) return Buffer.from(given.value).toString()
-  let text
+/** The text of a value as an implementation measures it, seen through a summarizer. */
+async function measuredText({ ToolOutputLimits }, value, { serializer, stripAnsi }) {
+  let text = ''
   const summarize = (_toolName, rendered) => {
     text = rendered
     return ''
   }
-  const limits = new pkg.ToolOutputLimits({ serializer: given.options.serializer, stripAnsi: given.options.stripAnsi, bands: [{ over: 0, action: { type: 'summarize', summarize } }], onWarning() {} })
-  await limits.reduce(given.value, { toolName: 'tool', runId })
+  const limits = new ToolOutputLimits({ serializer, stripAnsi, bands: [{ over: 0, action: { type: 'summarize', summarize } }], onWarning() {} })
+  await limits.reduce(value, { toolName: 'tool' })
   return text
 }
 
@@ -224,13 +237,13 @@ export async function differential({ candidate, baseline, cases = 10_000, seed =
     const root = path.join(directory, String(i))
     return { pkg, root, store: new pkg.LocalFileStore({ root }) }
   })
+  const isSameWording = (await markerOf(candidate)) === (await markerOf(baseline))
   let run = 0
   const check = async (given) => {
     const runId = `run_${run++}`
     try {
       const [a, b] = await Promise.all(sides.map((side) => outcome(side, given, runId)))
-      const isOtherCut = b.result.report.action === 'truncate' && typeof b.result.value === 'string' && a.result.value !== b.result.value
-      compare(a, b, given, isOtherCut ? await measuredText(baseline, given, runId) : undefined)
+      await compare(a, b, given, { isSameWording, measured: (value) => measuredText(baseline, value, given.options) })
       count(b)
     } catch (error) {
       throw new Error(`${error instanceof Difference ? error.message : error.stack}\n  case: ${inspect(given, { depth: 8, maxStringLength: 4_000, maxArrayLength: 200 })}`)
