@@ -1,0 +1,70 @@
+import { limitFunction } from '../../adapters/function.js'
+import { ToolOutputLimits, truncate } from 'tool-output-limits'
+import { describe, expect, it } from 'vitest'
+import { bigLog, conformance, type Host, playByHand, READ_TOOL } from './conformance.js'
+
+const host: Host = {
+  name: 'plain functions',
+  modes: ['generate'],
+  async run(scenario) {
+    const { limits, runId, signal } = scenario
+    const tools = new Map(
+      scenario.tools.map((tool) => {
+        const run = (input: unknown, _toolCallId: string): unknown => tool.execute(input, { signal })
+        const call = (_input: unknown, toolCallId: string) => ({ toolCallId, runId, signal })
+        return [tool.name, limitFunction(run, limits, { toolName: tool.name, call })]
+      }),
+    )
+    const read = limits.readToolResult()
+    return playByHand(scenario, [...tools.keys(), read.name], async ({ id, name, input }) => {
+      const value = name === READ_TOOL ? await read.execute(input, { runId }) : await tools.get(name)?.(input, id)
+      return { text: typeof value === 'string' ? value : JSON.stringify(value), persisted: value }
+    })
+  },
+  exceptions: {
+    'a summary is written by the model of the run': 'a function has no model; give the limits one',
+    'the tokens of a summary appear in the usage of the run': 'there is no run that counts',
+  },
+}
+
+conformance(host)
+
+describe('limitFunction', () => {
+  const limits = new ToolOutputLimits({ bands: [{ over: 10_000, action: truncate({ maxChars: 500 }) }] })
+
+  it('keeps this, arguments and the name', async () => {
+    const counter = {
+      prefix: 'n=',
+      show(this: { prefix: string }, n: number, unit: string) {
+        return `${this.prefix}${n}${unit}`
+      },
+    }
+    const limited = limitFunction(counter.show, limits)
+    expect(limited.name).toBe('show')
+    expect(await limited.call(counter, 3, 'px')).toBe('n=3px')
+  })
+
+  it('gives a result below the limit by reference', async () => {
+    const value = { rows: [1, 2, 3] }
+    expect(await limitFunction(() => value, limits, { toolName: 'rows' })()).toBe(value)
+  })
+
+  it('throws on what the function throws, the very error', async () => {
+    const error = new Error('x'.repeat(20_000))
+    const fail = limitFunction(() => { throw error }, limits, { toolName: 'fail' })
+    await expect(fail()).rejects.toBe(error)
+  })
+
+  it('limits once, also when it is applied twice', async () => {
+    const once = limitFunction(bigLog, limits)
+    expect(limitFunction(once, limits)).toBe(once)
+    expect((await once())?.length).toBeLessThanOrEqual(500)
+  })
+
+  it.each([
+    ['no function', 3],
+    ['a function without a name', () => 1],
+  ])('refuses %s', (_comment, fn) => {
+    expect(() => limitFunction(fn as () => unknown, limits, { toolName: fn === 3 ? 'x' : undefined })).toThrow(TypeError)
+  })
+})

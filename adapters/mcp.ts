@@ -1,0 +1,223 @@
+/**
+ * `tool-output-limits/mcp`: limits on either side of the Model Context Protocol.
+ *
+ * ```ts
+ * const client = limitMcpClient(await connect(), limits)                            // whatever servers send
+ * server.registerTool('log', config, limitToolHandler(handler, limits, { toolName: 'log' }))   // what this server sends
+ * registerReadTool(server, limits)
+ * ```
+ *
+ * For `@modelcontextprotocol/sdk` 1.x, `@modelcontextprotocol/client` and `server` 2.x, and clients of `@ai-sdk/mcp`. Results
+ * with `isError` stay whole.
+ */
+import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
+import { copyWith, put } from './shared/copy.js'
+import { unsupportedHost } from './shared/host-version.js'
+import { mark } from './shared/mark.js'
+import { mcpInputSchema } from './shared/mcp-schema.js'
+import { readToolOf } from './shared/read-tool.js'
+import { type RunIdOption, runIdOf } from './shared/run-id.js'
+
+/** The parameters of `tools/call`. */
+export interface CallToolParams {
+  name: string
+  arguments?: Record<string, unknown> | undefined
+  _meta?: Record<string, unknown> | undefined
+}
+
+export interface LimitMcpClientOptions extends Pick<LimitToolsOptions, 'model' | 'preliminary'> {
+  /** The run that a call belongs to. Default: the limits' own run id. */
+  runId?: RunIdOption<CallToolParams> | undefined
+  /** The id of the tool call; MCP has none. Default: a new id for every call. */
+  toolCallId?: ((parameters: CallToolParams) => string | undefined) | undefined
+}
+
+/** What the clients of all supported packages have in common. */
+type AnyClient = Record<PropertyKey, any>
+
+/**
+ * The same client with limited results (default limits: `new ToolOutputLimits()`). Its `callTool` reduces what the server sent,
+ * after the SDK has validated it, and answers the read tool; its `listTools` lists the read tool last; the `tools()` of an
+ * `@ai-sdk/mcp` client gives limited AI SDK tools and the read tool. Anything else goes to the client as it is, which is
+ * itself left alone. A read tool that the server has itself is asked for the handles that are not ours.
+ *
+ * @throws TypeError for an object that is no client of a supported package.
+ */
+export function limitMcpClient<Client extends object>(client: Client, limits: ToolOutputLimits = new ToolOutputLimits(), options: LimitMcpClientOptions = {}): Client {
+  const target = client as AnyClient
+  if (typeof target['callTool'] !== 'function' && typeof target['tools'] !== 'function') {
+    throw unsupportedHost('MCP clients of', '@modelcontextprotocol/sdk 1.x, @modelcontextprotocol/client 2.x and @ai-sdk/mcp', 'an object without callTool() or tools()')
+  }
+  const read = readToolOf(limits)
+  let serverReads = false // the server lists a tool of the same name
+
+  /** The answer of our read tool; undefined where the server may know better. */
+  const readHere = async (input: unknown, params: CallToolParams, signal: AbortSignal | undefined): Promise<CallToolResultLike | undefined> => {
+    const context = { runId: runIdOf(options.runId, params), signal }
+    if (serverReads && (await limits.read(input as never, context)).problem === 'unknown') return undefined
+    return { content: [{ type: 'text', text: (await read?.execute(input, context)) ?? '' }] }
+  }
+
+  const overrides: Record<string, (...parameters: any[]) => unknown> = {
+    async callTool(params: CallToolParams & { args?: Record<string, unknown> }, ...rest: unknown[]) {
+      const signal = signalOf([params, ...rest])
+      const input = params.arguments ?? params.args
+      if (read && params.name === read.name) {
+        const page = await readHere(input ?? {}, params, signal)
+        if (page) return page
+      }
+      const toolCallId = options.toolCallId?.(params)
+      const result = await target['callTool'](params, ...rest)
+      return reduceResult(result, limits, { toolName: params.name, toolCallId, runId: runIdOf(options.runId, params), model: options.model, signal, input })
+    },
+    async listTools(...parameters: unknown[]) {
+      const page = await target['listTools'](...parameters)
+      if (!read || !Array.isArray(page?.tools)) return page
+      if (page.tools.some((tool: { name?: unknown }) => tool?.name === read.name)) serverReads = true
+      if (serverReads || page.nextCursor) return page
+      const { name, description, inputSchema } = read
+      return { ...page, tools: [...page.tools, { name, description, inputSchema, annotations: { readOnlyHint: true } }] }
+    },
+    async tools(...parameters: unknown[]) {
+      const tools = await target['tools'](...parameters)
+      if (read && Object.hasOwn(tools, read.name)) serverReads = true
+      return protect(tools)
+    },
+    toolsFromDefinitions(...parameters: unknown[]) {
+      return protect(target['toolsFromDefinitions'](...parameters))
+    },
+  }
+
+  /** AI SDK tools of the client, limited, the read tool with them. */
+  function protect(tools: Record<string, any>): Record<string, unknown> {
+    const { runId } = options
+    const setOptions: LimitToolsOptions = {
+      model: options.model,
+      preliminary: options.preliminary,
+      runId: typeof runId === 'function' ? () => runIdOf(runId, { name: '' }) : runId,
+    }
+    const limited = limitToolSet(tools, limits, setOptions)
+    if (!read) return limited
+    const theirs = limited[read.name] as { execute: (input: unknown, execution: unknown) => unknown } | undefined
+    if (!serverReads || !theirs) {
+      delete limited[read.name] // a listing of ours, for which the client would ask the server
+      return withReadTool(limited, limits, setOptions)
+    }
+    const execute = mark(async (input: unknown, execution: { abortSignal?: AbortSignal } | undefined) => {
+      const page = await readHere(input, { name: read.name }, execution?.abortSignal)
+      return page ?? theirs.execute(input, execution)
+    }, 'read')
+    put(limited, read.name, copyWith(theirs, { execute }))
+    return limited
+  }
+
+  return forwarding(client, overrides)
+}
+
+export interface LimitToolHandlerOptions {
+  /** Name that the handler is registered under. */
+  toolName: string
+  /** Whether the tool has an output schema (the schema itself will do): its `structuredContent` then always stays, for it must validate. */
+  outputSchema?: unknown
+  /** The run that a call belongs to, from what the server tells about the request. Default: its session, where there is one. */
+  runId?: RunIdOption<any> | undefined
+}
+
+/**
+ * A handler for `registerTool` with limited results (default limits: `new ToolOutputLimits()`). It gives a promise; arguments
+ * arrive as they are, what it throws is thrown on. Register the read tool on the same server, with `registerReadTool`.
+ *
+ * @throws TypeError without a `toolName`.
+ */
+export function limitToolHandler<Handler extends (...parameters: any[]) => unknown>(
+  handler: Handler,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  { toolName, outputSchema, runId }: LimitToolHandlerOptions,
+): Handler {
+  if (typeof toolName !== 'string' || toolName === '') throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
+  const limited = async function (this: unknown, ...parameters: any[]): Promise<unknown> {
+    const result = await handler.apply(this, parameters)
+    const request = requestOf(parameters)
+    return reduceResult(result, limits, {
+      toolName,
+      // The ids of requests start anew with every connection, so they are ids of calls only within a session.
+      toolCallId: request.sessionId === undefined ? undefined : request.id,
+      runId: runIdOf(runId, request.extra) ?? request.sessionId,
+      signal: request.signal,
+      input: parameters.length > 1 ? parameters[0] : undefined,
+      outputSchema: outputSchema !== undefined && outputSchema !== false,
+    })
+  }
+  return mark(limited, 'limited') as unknown as Handler
+}
+
+/** A server of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x. */
+export interface McpServerLike {
+  registerTool(name: string, config: any, handler: any): unknown
+}
+
+/**
+ * Registers the read tool of these limits on a server; with `readTool: { enabled: false }` nothing is registered.
+ *
+ * @throws TypeError for an object that is no server of a supported package.
+ */
+export function registerReadTool(server: McpServerLike, limits: ToolOutputLimits, { runId }: Pick<LimitToolHandlerOptions, 'runId'> = {}): void {
+  if (typeof server?.registerTool !== 'function') {
+    throw unsupportedHost('MCP servers of', '@modelcontextprotocol/sdk 1.x and @modelcontextprotocol/server 2.x', 'an object without registerTool()')
+  }
+  const read = readToolOf(limits)
+  if (!read) return
+  const config = { description: read.description, inputSchema: mcpInputSchema(read.inputSchema), annotations: { readOnlyHint: true } }
+  server.registerTool(read.name, config, async (...parameters: unknown[]) => {
+    const request = requestOf(parameters)
+    const text = await read.execute(parameters[0], { runId: runIdOf(runId, request.extra) ?? request.sessionId, signal: request.signal })
+    return { content: [{ type: 'text', text }] }
+  })
+}
+
+/** Reduces what is a tool result; tasks, requests for input and results of older protocols pass. */
+async function reduceResult(result: unknown, limits: ToolOutputLimits, context: ReduceContext & { outputSchema?: boolean }): Promise<unknown> {
+  if (result === null || typeof result !== 'object' || !Array.isArray((result as CallToolResultLike).content)) return result
+  return limits.reduceCallToolResult(result as CallToolResultLike, context)
+}
+
+interface ServerRequest {
+  extra: any
+  id: string | undefined
+  sessionId: string | undefined
+  signal: AbortSignal | undefined
+}
+
+/** The request that a handler is told of in its last argument: `{ requestId, signal }` in 1.x, `{ mcpReq: { id, signal } }` in 2.x. */
+function requestOf(parameters: unknown[]): ServerRequest {
+  const extra: any = parameters.at(-1)
+  const id = extra?.requestId ?? extra?.mcpReq?.id
+  return {
+    extra,
+    id: id === undefined ? undefined : String(id),
+    sessionId: typeof extra?.sessionId === 'string' ? extra.sessionId : undefined,
+    signal: extra?.signal ?? extra?.mcpReq?.signal,
+  }
+}
+
+/** The signal of a call: in the third argument in 1.x, the second in 2.x, inside the first with `@ai-sdk/mcp`. */
+function signalOf(parameters: any[]): AbortSignal | undefined {
+  const candidates = [parameters[0]?.options?.abortSignal, ...parameters.slice(1).map((parameter) => parameter?.signal)]
+  return candidates.find((candidate) => candidate instanceof AbortSignal)
+}
+
+/** The object with some of its methods replaced; the others run on the object itself, which may have private fields. */
+function forwarding<T extends object>(original: T, overrides: Record<PropertyKey, (...parameters: any[]) => unknown>): T {
+  const bound = new WeakMap<object, unknown>()
+  return new Proxy(original, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function' || key === 'constructor') return value
+      if (Object.hasOwn(overrides, key)) return overrides[key]
+      if (!bound.has(value)) bound.set(value, value.bind(target))
+      return bound.get(value)
+    },
+    set: (target, key, value) => Reflect.set(target, key, value, target),
+  })
+}
