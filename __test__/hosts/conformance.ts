@@ -291,8 +291,8 @@ const behaviours = {
   'tools named like members of Object.prototype are limited as any other': async ({ play }) => {
     const names = ['constructor', 'toString']
     const tools = names.map((name) => ({ name, execute: () => bigLog(name) }))
-    const { requests } = await play({ tools, script: once({ calls: names.map((name) => call(name, name)) }) })
-    for (const name of names) expect(handleIn(requests[1]?.results.get(name))).toBeTruthy()
+    const { requests } = await play({ tools, script: once({ calls: names.map((name) => call(`id-${name}`, name)) }) })
+    for (const name of names) expect(handleIn(requests[1]?.results.get(`id-${name}`))).toBeTruthy()
   },
 
   'a run aborted while its tool works ends, and nothing is left hanging': async ({ play }) => {
