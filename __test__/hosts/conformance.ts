@@ -25,8 +25,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LocalFileStore, summarize, ToolOutputLimits, truncate } from 'tool-output-limits'
-import type { ReduceEvent, ToolOutputLimitsOptions, Warning } from 'tool-output-limits'
+import { LocalFileStore, summarize, ToolOutputLimits, truncate } from '../../index.js'
+import type { ReduceEvent, ToolOutputLimitsOptions, Warning } from '../../index.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** A tool of the scenario, before the host's own wrapping. It takes no required arguments. */

@@ -1,5 +1,5 @@
 import { limitFunction } from '../../adapters/function.js'
-import { ToolOutputLimits, truncate } from 'tool-output-limits'
+import { ToolOutputLimits, truncate } from '../../index.js'
 import { describe, expect, it } from 'vitest'
 import { bigLog, conformance, type Host, playByHand, READ_TOOL } from './conformance.js'
 

@@ -22,7 +22,7 @@ export function mcpInputSchema(jsonSchema: object): object {
       bag: {},
       traits: new Set<string>(),
       run: <Payload>(payload: Payload): Payload => payload,
-      toJSONSchema: (): object => jsonSchema,
+      toJSONSchema: (): object => structuredClone(jsonSchema), // zod works on what it gets
     },
   }
 }
