@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createMCPClient } from '@ai-sdk/mcp'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -198,10 +199,11 @@ describe('the tool stays the tool', () => {
     expect(calls).toEqual([{ from: 'tool', of: 'mcp' }])
   })
 
-  it('does not fail a tool for a runId function that throws', async () => {
-    const limits = cut()
-    const tools = limitTools({ t: { execute: () => 'ok' } } as any, limits, { runId: () => { throw new Error('no id') } }) as any
+  it('does not fail a tool for a runId function that throws, but warns', async () => {
+    const warned = once(process, 'warning')
+    const tools = limitTools({ t: { execute: () => 'ok' } } as any, cut(), { runId: () => { throw new Error('no id') } }) as any
     expect(await tools.t.execute({}, execution())).toBe('ok')
+    expect(await warned).toMatchObject([{ code: 'TOL_RUN_ID', message: expect.stringContaining('no id') }])
   })
 })
 

@@ -1,7 +1,7 @@
 import { limitFunction } from '../../adapters/function.js'
 import { ToolOutputLimits, truncate } from '../../index.js'
 import { describe, expect, it } from 'vitest'
-import { bigLog, conformance, type Host, playByHand, READ_TOOL } from './conformance.js'
+import { bigLog, conformance, handleIn, type Host, playByHand, READ_TOOL } from './conformance.js'
 
 const host: Host = {
   name: 'plain functions',
@@ -59,6 +59,17 @@ describe('limitFunction', () => {
     const once = limitFunction(bigLog, limits)
     expect(limitFunction(once, limits)).toBe(once)
     expect((await once())?.length).toBeLessThanOrEqual(500)
+  })
+
+  it('makes handles of their own for calls without ids', async () => {
+    const files = new Map<string, Uint8Array>()
+    const store = { write: (key: string, data: Uint8Array) => (files.set(key, data), key), read: (handle: string) => files.get(handle) }
+    const spilling = new ToolOutputLimits({ store })
+    spilling.readToolResult()
+    const limited = limitFunction(bigLog, spilling)
+    const handles = (await Promise.all([limited(), limited()])).map(handleIn)
+    expect(new Set(handles).size).toBe(2)
+    expect([...files.keys()].sort()).toEqual(handles.sort())
   })
 
   it.each([

@@ -219,6 +219,16 @@ describe.each(GENERATIONS)('$name', (generation) => {
     }
   })
 
+  it.each([
+    ['1.x', { sessionId: 'session', requestId: 3 }],
+    ['2.x', { sessionId: 'session', mcpReq: { id: 3 } }],
+  ])('a handler takes run and call from the session it is in (as told by %s)', async (_comment, extra) => {
+    const handler = limitToolHandler(async (_args: unknown, _extra: unknown) => resultOf(bigLog()), limits, { toolName: 'x' })
+    expect(handleIn(textOf(await handler({}, extra)))).toBe('session/3.0')
+    const outside = handleIn(textOf(await handler({}, { ...extra, sessionId: undefined })))
+    expect(outside).not.toContain('/3.0')
+  })
+
   it('names the supported packages for anything that is not of them', () => {
     expect(() => limitMcpClient({}, limits)).toThrow(/@modelcontextprotocol\/sdk 1\.x/)
     expect(() => registerReadTool({} as any, limits)).toThrow(/@modelcontextprotocol\/server 2\.x/)
