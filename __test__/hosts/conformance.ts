@@ -348,16 +348,17 @@ const behaviours = {
     expect(events[0]?.report.usage).toMatchObject({ requests: 1, inputTokens: 500, outputTokens: 20 })
   },
 
-  'the tokens of a summary appear in the usage of the run': async ({ play, limits }) => {
-    const tools = [{ name: 'fetch_log', execute: () => bigLog() }]
-    const { usage } = await play({
+  'the tokens of a summary appear in the usage of the run, once': async ({ play, limits }) => {
+    const tools = [{ name: 'fetch_log', execute: () => bigLog() }, { name: 'ping', execute: () => 'pong' }]
+    const { usage, requests } = await play({
       tools,
       limits: limits({ bands: [{ over: 10_000, action: summarize() }] }),
-      script: once({ calls: [call('c1', 'fetch_log')] }),
+      script: once({ calls: [call('c1', 'fetch_log')] }, { calls: [call('c2', 'ping')] }),
     })
+    expect(requests).toHaveLength(3)
     expect(usage).toEqual({
-      inputTokens: 2 * TURN_USAGE.inputTokens + SUMMARY.inputTokens,
-      outputTokens: 2 * TURN_USAGE.outputTokens + SUMMARY.outputTokens,
+      inputTokens: 3 * TURN_USAGE.inputTokens + SUMMARY.inputTokens,
+      outputTokens: 3 * TURN_USAGE.outputTokens + SUMMARY.outputTokens,
     })
   },
 

@@ -23,7 +23,7 @@ const host: Host = {
   },
   exceptions: {
     'a summary is written by the model of the run': 'a function has no model; give the limits one',
-    'the tokens of a summary appear in the usage of the run': 'there is no run that counts',
+    'the tokens of a summary appear in the usage of the run, once': 'there is no run that counts',
   },
 }
 

@@ -63,7 +63,7 @@ const textOf = (result: any): string => result.content.map((part: any) => part.t
 
 const noModel: Partial<Record<Behaviour, string>> = {
   'a summary is written by the model of the run': 'MCP has no model of its own; give the limits one',
-  'the tokens of a summary appear in the usage of the run': 'MCP counts no tokens',
+  'the tokens of a summary appear in the usage of the run, once': 'MCP counts no tokens',
   'tools named like members of Object.prototype are limited as any other': 'the SDK registers no tool named constructor',
 }
 
