@@ -14,7 +14,7 @@ import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 't
 import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
 import { unsupportedHost } from './shared/host-version.js'
-import { mark } from './shared/mark.js'
+import { mark, markOf } from './shared/mark.js'
 import { mcpInputSchema } from './shared/mcp-schema.js'
 import { readToolOf } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
@@ -126,7 +126,7 @@ export interface LimitToolHandlerOptions {
 
 /**
  * A handler for `registerTool` with limited results (default limits: `new ToolOutputLimits()`). It gives a promise; arguments
- * arrive as they are, what it throws is thrown on. Register the read tool on the same server, with `registerReadTool`.
+ * arrive as they are, what it throws is thrown on; a limited handler stays as it is. Register the read tool on the same server, with `registerReadTool`.
  *
  * @throws TypeError without a `toolName`.
  */
@@ -136,6 +136,7 @@ export function limitToolHandler<Handler extends (...parameters: any[]) => unkno
   { toolName, outputSchema, runId }: LimitToolHandlerOptions,
 ): Handler {
   if (typeof toolName !== 'string' || toolName === '') throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
+  if (markOf(handler)) return handler
   const limited = async function (this: unknown, ...parameters: any[]): Promise<unknown> {
     const result = await handler.apply(this, parameters)
     const request = requestOf(parameters)

@@ -225,6 +225,7 @@ describe.each(GENERATIONS)('$name', (generation) => {
   ])('a handler takes run and call from the session it is in (as told by %s)', async (_comment, extra) => {
     const handler = limitToolHandler(async (_args: unknown, _extra: unknown) => resultOf(bigLog()), limits, { toolName: 'x' })
     expect(handleIn(textOf(await handler({}, extra)))).toBe('session/3.0')
+    expect(limitToolHandler(handler, limits, { toolName: 'x' })).toBe(handler)
     const outside = handleIn(textOf(await handler({}, { ...extra, sessionId: undefined })))
     expect(outside).not.toContain('/3.0')
   })
