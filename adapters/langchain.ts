@@ -8,11 +8,14 @@ import { AIMessage } from '@langchain/core/messages'
 import type { StructuredTool } from '@langchain/core/tools'
 import * as langchain from 'langchain'
 import { type OverflowStore, type ReadContext, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { unsupportedHost } from './shared/host-version.js'
 import { messageOfError } from './shared/langchain/errors.js'
 import { reduceToolOutput } from './shared/langchain/messages.js'
 import { CallingModels, summarizeWith } from './shared/langchain/model.js'
-import { attemptCounter, nodeRetryOf, type RunConfig, runIdOf } from './shared/langchain/run.js'
+import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/langchain/run.js'
 import { limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
+import { readToolOf } from './shared/read-tool.js'
+import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export type { RunConfig } from './shared/langchain/run.js'
 export { summarizeWith }
@@ -20,7 +23,7 @@ export { summarizeWith }
 /** What every function of this adapter takes beside the limits. */
 export interface LangChainOptions {
   /** The run a result belongs to. Default: the thread, without a checkpointer LangGraph's run id, else the id of the limits. */
-  runId?: string | ((config: RunConfig) => string | undefined) | undefined
+  runId?: RunIdOption<RunConfig> | undefined
   /** A chat model, or its name for `initChatModel`, for summaries. Default: in an agent the model that called the tool. */
   model?: unknown
   /** Where results are spilled, for stores that are only known when a tool runs. Default: the store of the limits. */
@@ -49,17 +52,17 @@ export function toolOutputLimitsMiddleware(limits: ToolOutputLimits = new ToolOu
   const attemptOf = attemptCounter()
   return langchain.createMiddleware({
     name: 'ToolOutputLimits',
-    tools: [readToolResult(limits, options)],
+    tools: readTools(limits, options),
     wrapModelCall: async (request, handler) => {
       const answer = await handler(request)
-      if (AIMessage.isInstance(answer)) for (const call of answer.tool_calls ?? []) models.remember(runIdOf(request.runtime), call.id, request.model)
+      if (AIMessage.isInstance(answer)) for (const call of answer.tool_calls ?? []) models.remember(threadOf(request.runtime), call.id, request.model)
       return answer
     },
     wrapToolCall: async (request, handler) => {
       const { toolCall, tool, runtime } = request
       const attempt = attemptOf(runtime)
       const context = reduceContext({ name: toolCall.name, metadata: (tool as { metadata?: unknown } | undefined)?.metadata }, toolCall.args, { ...runtime, toolCall }, options)
-      const model = options.model ?? models.of(runIdOf(runtime), toolCall.id)
+      const model = options.model ?? models.of(threadOf(runtime), toolCall.id)
       let output: Awaited<ReturnType<typeof handler>>
       try {
         output = await handler(request)
@@ -84,13 +87,16 @@ export function limitTools<const T extends readonly unknown[]>(tools: T, limits:
 
 /** {@link limitTools}, and the tool that reads spilled results as the last one. */
 export function withToolOutputLimits<const T extends readonly unknown[]>(tools: T, limits: ToolOutputLimits = new ToolOutputLimits(), options: LangChainOptions = {}): [...T, StructuredTool] {
-  return [...limitTools(tools, limits, options), readToolResult(limits, options)] as [...T, StructuredTool]
+  return [...limitTools(tools, limits, options), ...readTools(limits, options)] as [...T, StructuredTool]
 }
 
 /** The tool by which a model reads spilled results. */
 export function readToolResult(limits: ToolOutputLimits, options: LangChainOptions = {}): StructuredTool {
   return new ReadToolResult(limits.readToolResult(), (config = {}): ReadContext => ({ runId: runId(config, options), store: store(config, options), signal: config.signal }))
 }
+
+/** The read tool, or none where it is switched off. */
+const readTools = (limits: ToolOutputLimits, options: LangChainOptions): StructuredTool[] => (readToolOf(limits) ? [readToolResult(limits, options)] : [])
 
 function reduceContext(tool: { name: string; metadata?: unknown }, input: unknown, config: ToolConfig, options: LangChainOptions): ReduceContext {
   return {
@@ -107,10 +113,10 @@ function reduceContext(tool: { name: string; metadata?: unknown }, input: unknow
     adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) },
   }
 }
-const runId = (config: RunConfig, { runId: own }: LangChainOptions): string | undefined => (typeof own === 'function' ? own(config) : own) ?? runIdOf(config)
+const runId = (config: RunConfig, { runId: own }: LangChainOptions): string | undefined => runIdOf(own, config) ?? threadOf(config)
 const store = (config: RunConfig, { store: own }: LangChainOptions): OverflowStore | undefined => (typeof own === 'function' ? own(config) : own)
 
 function requireLangChain(): void {
   if (typeof langchain.createMiddleware !== 'function' || typeof AIMessage.isInstance !== 'function')
-    throw new TypeError('tool-output-limits/langchain needs langchain >=1 <2 and @langchain/core >=1 <2')
+    throw unsupportedHost('langchain and @langchain/core', '>=1 <2', 'an older one')
 }

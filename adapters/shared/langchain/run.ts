@@ -10,7 +10,7 @@ export interface RunConfig {
 }
 
 /** Where a handle belongs: the thread, so that later turns read it back; without a checkpointer the run. Undefined when LangGraph knows neither. */
-export function runIdOf(config: RunConfig | undefined): string | undefined {
+export function threadOf(config: RunConfig | undefined): string | undefined {
   const info = executionInfoOf(config)
   return text(config?.configurable?.thread_id) ?? text(info?.threadId) ?? text(info?.runId)
 }

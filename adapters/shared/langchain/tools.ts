@@ -1,5 +1,6 @@
 import { StructuredTool } from '@langchain/core/tools'
 import type { ReadContext, ReadToolDefinition, ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { copyWith } from '../copy.js'
 import { type ReducedContent, reduceContent } from './content.js'
 import { reduceToolOutput, toolMessage } from './messages.js'
 import type { RunConfig } from './run.js'
@@ -19,11 +20,10 @@ type ContextOf = (tool: { name: string; metadata?: unknown }, input: unknown, co
 export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: ContextOf): T {
   if (tool === null || typeof tool !== 'object') return tool
   const { _call: call, invoke } = tool as { _call?: Call; invoke?: Invoke }
-  const copy = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool)) as T & { _call: Call; invoke: Invoke }
-  if (typeof call === 'function') override(copy, '_call', limitedCall(tool as T & LimitableTool, call, limits, contextOf))
-  else if (typeof invoke === 'function') override(copy, 'invoke', limitedInvoke(tool as T & LimitableTool, invoke, limits, contextOf))
-  else return tool
-  return copy
+  const limitable = tool as T & LimitableTool
+  if (typeof call === 'function') return copyWith(limitable, { _call: limitedCall(limitable, call, limits, contextOf) })
+  if (typeof invoke === 'function') return copyWith(limitable, { invoke: limitedInvoke(limitable, invoke, limits, contextOf) })
+  return tool
 }
 
 interface LimitableTool {
@@ -31,7 +31,6 @@ interface LimitableTool {
   responseFormat?: string
   metadata?: Record<string, unknown> | undefined
 }
-const override = (tool: object, name: string, value: unknown): void => void Object.defineProperty(tool, name, { value, writable: true, enumerable: false, configurable: true })
 
 function limitedCall(tool: LimitableTool, call: Call, limits: ToolOutputLimits, contextOf: ContextOf): Call {
   return async (input, runManager, config) => {
