@@ -1,14 +1,6 @@
 import type { ContentBlock, ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from '../blocks.js'
 import { jsonValueOf } from '../json-text.js'
-
-/** What became of the content of a tool message. */
-export interface ReducedContent {
-  content: string | ContentBlock[]
-  /** The tool's own metadata with the handles. */
-  metadata: Record<string, unknown> | undefined
-}
-
-type Limits = Pick<ToolOutputLimits, 'reduce' | 'reduceCallToolResult'>
 
 /** The handles in `_meta` of a reduced MCP result, and where they go in the metadata of a message. */
 const META_HANDLES = [
@@ -42,12 +34,10 @@ const MEDIA_PAYLOADS = new Map<string, readonly string[]>([
 /** Blocks that only their provider understands: they stay whatever they hold. */
 const OPAQUE_TYPES = new Set(['non_standard', 'reasoning', 'tool_reference'])
 
-type Kind = 'text' | 'media' | 'data'
-
 /**
  * LangChain takes every array whose items have a `type` key for content blocks, rows of a table included. Only what looks like a block throughout counts as one.
  */
-function kindOf(block: unknown): Kind {
+function kindOf(block: unknown): BlockKind {
   if (block === null || typeof block !== 'object') return 'data'
   const { type } = block as ContentBlock
   if (type === 'text') return typeof (block as ContentBlock).text === 'string' && hasOnly(block, TEXT_KEYS) ? 'text' : 'data'
@@ -61,7 +51,7 @@ const hasOnly = (block: object, keys: ReadonlySet<string>): boolean => Object.ke
  * Reduces what a tool message says to the model: a string, structured data that LangChain has made a string of, or content blocks.
  * Gives undefined where everything stays as it is.
  */
-export async function reduceContent(limits: Limits, content: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
+export async function reduceContent(limits: ToolOutputLimits, content: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
   if (typeof content === 'string') return reduceValue(limits, jsonValueOf(content) ?? content, context)
   if (!Array.isArray(content)) return undefined
   const blocks = content as ContentBlock[]
@@ -69,28 +59,11 @@ export async function reduceContent(limits: Limits, content: unknown, context: R
   if (kinds.every((kind) => kind === 'data')) return blocks.length === 0 ? undefined : reduceValue(limits, blocks, context)
   return blocks.length === 1 && kinds[0] === 'text' && blocks[0]?.structuredContent !== undefined
     ? reduceMcpBlock(limits, blocks[0], context)
-    : reduceBlocks(limits, blocks, kinds, context)
-}
-
-async function reduceValue(limits: Limits, value: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
-  const reduction = await limits.reduce(value, context)
-  return reduction.reduced ? { content: String(reduction.value), metadata: reduction.metadata } : undefined
-}
-
-/** Text and records are one part; the reduced text takes the place of the first of them, media keep theirs. */
-async function reduceBlocks(limits: Limits, blocks: ContentBlock[], kinds: Kind[], context: ReduceContext): Promise<ReducedContent | undefined> {
-  const media = blocks.filter((_, i) => kinds[i] === 'media')
-  const said = blocks.flatMap((block, i) => (kinds[i] === 'text' ? [String(block.text)] : kinds[i] === 'data' ? [compactJson(block)] : []))
-  // Media go along as content: the core warns of those that are over the limit, and leaves them.
-  const reduction = await limits.reduce(said.join('\n'), media.length > 0 ? { ...context, content: media } : context)
-  if (!reduction.reduced) return undefined
-  const first = kinds.findIndex((kind) => kind !== 'media')
-  const reduced = { ...(kinds[first] === 'text' ? withoutMcp(blocks[first] as ContentBlock) : {}), type: 'text', text: reduction.value }
-  return { content: blocks.flatMap((block, i) => (i === first ? [reduced] : kinds[i] === 'media' ? [block] : [])), metadata: reduction.metadata }
+    : reduceBlocks(limits, blocks.map((block, i) => (kinds[i] === 'text' ? withoutMcp(block) : block)), kinds, context)
 }
 
 /** One text block with the structured content of an MCP tool beside it, which often says the same once more. */
-async function reduceMcpBlock(limits: Limits, block: ContentBlock, context: ReduceContext): Promise<ReducedContent | undefined> {
+async function reduceMcpBlock(limits: ToolOutputLimits, block: ContentBlock, context: ReduceContext): Promise<ReducedContent | undefined> {
   const result = { content: [{ type: 'text', text: block.text }], structuredContent: block.structuredContent }
   const reduced: { content?: unknown; structuredContent?: unknown; _meta?: Record<string, unknown> | undefined } = await limits.reduceCallToolResult(result, context)
   if (reduced === result || !Array.isArray(reduced.content)) return undefined
@@ -101,14 +74,6 @@ async function reduceMcpBlock(limits: Limits, block: ContentBlock, context: Redu
   return {
     content: [{ ...withoutMcp(block), ...first, ...(isKept && { structuredContent: reduced.structuredContent }) } as ContentBlock, ...rest],
     metadata: { ...(context.metadata as Record<string, unknown> | undefined), ...Object.fromEntries(handles) },
-  }
-}
-
-function compactJson(record: unknown): string {
-  try {
-    return JSON.stringify(record) ?? String(record)
-  } catch {
-    return String(record) // what LangChain does with it, too
   }
 }
 

@@ -1,7 +1,8 @@
 import { StructuredTool } from '@langchain/core/tools'
 import type { ReadContext, ReadToolDefinition, ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { type ReducedContent, reduceValue } from '../blocks.js'
 import { copyWith } from '../copy.js'
-import { type ReducedContent, reduceContent } from './content.js'
+import { reduceContent } from './content.js'
 import { reduceToolOutput, toolMessage } from './messages.js'
 import type { RunConfig } from './run.js'
 
@@ -64,9 +65,7 @@ async function reduceResult(tool: LimitableTool, limits: ToolOutputLimits, resul
 }
 
 async function reduceRaw(limits: ToolOutputLimits, content: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
-  if (Array.isArray(content)) return reduceContent(limits, content, context)
-  const reduction = await limits.reduce(content, context)
-  return reduction.reduced ? { content: String(reduction.value), metadata: reduction.metadata } : undefined
+  return Array.isArray(content) ? reduceContent(limits, content, context) : reduceValue(limits, content, context)
 }
 
 /** Runnables that are offered as tools have no `_call`; their result may be a message already. */
