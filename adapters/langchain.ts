@@ -1,7 +1,8 @@
 /**
  * `tool-output-limits/langchain`: limits for agents of LangChain.js v1 and LangGraph.
  *
- * {@link toolOutputLimitsMiddleware} protects a whole agent; {@link limitTools} and {@link withToolOutputLimits} protect tools where there is no middleware.
+ * {@link toolOutputLimitsMiddleware} protects a whole agent; {@link limitTools} and {@link withToolOutputLimits}
+ * protect tools where there is no middleware.
  */
 import { AsyncResource } from 'node:async_hooks'
 import { AIMessage } from '@langchain/core/messages'
@@ -22,9 +23,15 @@ export { summarizeWith }
 
 /** What every function of this adapter takes beside the limits. */
 export interface LangChainOptions {
-  /** The run a result belongs to. Default: the thread, without a checkpointer LangGraph's run id, else the id of the limits. */
+  /**
+   * The run a result belongs to. Default: the thread, without a checkpointer LangGraph's run id, else the id of the
+   * limits.
+   */
   runId?: RunIdOption<RunConfig> | undefined
-  /** A chat model, or its name for `initChatModel`, for summaries. Default: in an agent the model that called the tool. */
+  /**
+   * A chat model, or its name for `initChatModel`, for summaries. Default: in an agent the model that called the
+   * tool.
+   */
   model?: unknown
   /** Where results are spilled, for stores that are only known when a tool runs. Default: the store of the limits. */
   store?: OverflowStore | ((config: RunConfig) => OverflowStore | undefined) | undefined
@@ -32,22 +39,29 @@ export interface LangChainOptions {
 
 export interface MiddlewareOptions extends LangChainOptions {
   /**
-   * An agent with any tool-call middleware lets the error of a tool end the run. `'message'` (the default) answers the model as an agent without middleware does;
-   * `'rethrow'` leaves errors to middleware further out, such as `toolErrorMiddleware` or `toolRetryMiddleware`. Interrupts and aborts always pass.
+   * An agent with any tool-call middleware lets the error of a tool end the run. `'message'` (the default) answers
+   * the model as an agent without middleware does;
+   * `'rethrow'` leaves errors to middleware further out, such as `toolErrorMiddleware` or `toolRetryMiddleware`.
+   * Interrupts and aborts always pass.
    */
   toolErrors?: 'message' | 'rethrow' | undefined
 }
 
 /**
- * Middleware for `createAgent` that reduces every large tool result once, before it becomes part of the state, and registers the tool that reads spilled results.
+ * Middleware for `createAgent` that reduces every large tool result once, before it becomes part of the state, and
+ * registers the tool that reads spilled results.
  * Put it first, so that it sees results as other middleware leaves them.
  *
  * @throws TypeError when `langchain` isn't version 1, or for an unknown `toolErrors`.
  */
-export function toolOutputLimitsMiddleware(limits: ToolOutputLimits = new ToolOutputLimits(), options: MiddlewareOptions = {}) {
+export function toolOutputLimitsMiddleware(
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: MiddlewareOptions = {},
+) {
   requireLangChain()
   const { toolErrors = 'message' } = options
-  if (toolErrors !== 'message' && toolErrors !== 'rethrow') throw new TypeError(`toolErrors must be 'message' or 'rethrow', got ${JSON.stringify(toolErrors)}`)
+  if (toolErrors !== 'message' && toolErrors !== 'rethrow')
+    throw new TypeError(`toolErrors must be 'message' or 'rethrow', got ${JSON.stringify(toolErrors)}`)
   const models = new CallingModels()
   const attemptOf = attemptCounter()
   return langchain.createMiddleware({
@@ -55,13 +69,19 @@ export function toolOutputLimitsMiddleware(limits: ToolOutputLimits = new ToolOu
     tools: readTools(limits, options),
     wrapModelCall: async (request, handler) => {
       const answer = await handler(request)
-      if (AIMessage.isInstance(answer)) for (const call of answer.tool_calls ?? []) models.remember(threadOf(request.runtime), call.id, request.model)
+      if (AIMessage.isInstance(answer))
+        for (const call of answer.tool_calls ?? []) models.remember(threadOf(request.runtime), call.id, request.model)
       return answer
     },
     wrapToolCall: async (request, handler) => {
       const { toolCall, tool, runtime } = request
       const attempt = attemptOf(runtime)
-      const context = reduceContext({ name: toolCall.name, metadata: (tool as { metadata?: unknown } | undefined)?.metadata }, toolCall.args, { ...runtime, toolCall }, options)
+      const context = reduceContext(
+        { name: toolCall.name, metadata: (tool as { metadata?: unknown } | undefined)?.metadata },
+        toolCall.args,
+        { ...runtime, toolCall },
+        options,
+      )
       const model = options.model ?? models.of(threadOf(runtime), toolCall.id)
       let output: Awaited<ReturnType<typeof handler>>
       try {
@@ -77,28 +97,52 @@ export function toolOutputLimitsMiddleware(limits: ToolOutputLimits = new ToolOu
 }
 
 /**
- * Copies of tools with limited results, for the prebuilt `ToolNode` of LangGraph and for chains. Types, names, schemas and errors stay as they are.
+ * Copies of tools with limited results, for the prebuilt `ToolNode` of LangGraph and for chains. Types, names,
+ * schemas and errors stay as they are.
  * The tool that reads spilled results has to be added: {@link readToolResult}, or use {@link withToolOutputLimits}.
  */
-export function limitTools<const T extends readonly unknown[]>(tools: T, limits: ToolOutputLimits = new ToolOutputLimits(), options: LangChainOptions = {}): T {
+export function limitTools<const T extends readonly unknown[]>(
+  tools: T,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: LangChainOptions = {},
+): T {
   requireLangChain()
-  return tools.map((tool) => limitTool(tool, limits, (called, input, config) => reduceContext(called, input, config ?? {}, options))) as unknown as T
+  return tools.map((tool) =>
+    limitTool(tool, limits, (called, input, config) => reduceContext(called, input, config ?? {}, options)),
+  ) as unknown as T
 }
 
 /** {@link limitTools}, and the tool that reads spilled results as the last one. */
-export function withToolOutputLimits<const T extends readonly unknown[]>(tools: T, limits: ToolOutputLimits = new ToolOutputLimits(), options: LangChainOptions = {}): [...T, StructuredTool] {
+export function withToolOutputLimits<const T extends readonly unknown[]>(
+  tools: T,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: LangChainOptions = {},
+): [...T, StructuredTool] {
   return [...limitTools(tools, limits, options), ...readTools(limits, options)] as [...T, StructuredTool]
 }
 
 /** The tool by which a model reads spilled results. */
 export function readToolResult(limits: ToolOutputLimits, options: LangChainOptions = {}): StructuredTool {
-  return new ReadToolResult(limits.readToolResult(), (config = {}): ReadContext => ({ runId: runId(config, options), store: store(config, options), signal: config.signal }))
+  return new ReadToolResult(
+    limits.readToolResult(),
+    (config = {}): ReadContext => ({
+      runId: runId(config, options),
+      store: store(config, options),
+      signal: config.signal,
+    }),
+  )
 }
 
 /** The read tool, or none where it is switched off. */
-const readTools = (limits: ToolOutputLimits, options: LangChainOptions): StructuredTool[] => (readToolOf(limits) ? [readToolResult(limits, options)] : [])
+const readTools = (limits: ToolOutputLimits, options: LangChainOptions): StructuredTool[] =>
+  readToolOf(limits) ? [readToolResult(limits, options)] : []
 
-function reduceContext(tool: { name: string; metadata?: unknown }, input: unknown, config: ToolConfig, options: LangChainOptions): ReduceContext {
+function reduceContext(
+  tool: { name: string; metadata?: unknown },
+  input: unknown,
+  config: ToolConfig,
+  options: LangChainOptions,
+): ReduceContext {
   return {
     toolName: tool.name || '(unnamed)',
     toolCallId: config.toolCall?.id,
@@ -109,12 +153,15 @@ function reduceContext(tool: { name: string; metadata?: unknown }, input: unknow
     signal: config.signal,
     store: store(config, options),
     model: options.model,
-    // Bound to the call, so that callbacks, tracing and LangGraph's context of the run reach the summary from wherever it is started.
+    // Bound to the call, so that callbacks, tracing and LangGraph's context of the run reach the summary from
+    // wherever it is started.
     adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) },
   }
 }
-const runId = (config: RunConfig, { runId: own }: LangChainOptions): string | undefined => runIdOf(own, config) ?? threadOf(config)
-const store = (config: RunConfig, { store: own }: LangChainOptions): OverflowStore | undefined => (typeof own === 'function' ? own(config) : own)
+const runId = (config: RunConfig, { runId: own }: LangChainOptions): string | undefined =>
+  runIdOf(own, config) ?? threadOf(config)
+const store = (config: RunConfig, { store: own }: LangChainOptions): OverflowStore | undefined =>
+  typeof own === 'function' ? own(config) : own
 
 function requireLangChain(): void {
   if (typeof langchain.createMiddleware !== 'function' || typeof AIMessage.isInstance !== 'function')

@@ -10,17 +10,29 @@ import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOut
 import { summarizeByModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
-import { currentResult, type MastraMessageList, type MastraToolResult, type ModelOutput, type ToolResultChunk, threadOf } from './shared/mastra.js'
+import {
+  currentResult,
+  type MastraMessageList,
+  type MastraToolResult,
+  type ModelOutput,
+  type ToolResultChunk,
+  threadOf,
+} from './shared/mastra.js'
 import { readToolOf } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** What is known of a tool call when its run is to be named. */
-export type MastraCall = Pick<MastraToolResult, 'toolName' | 'toolCallId' | 'requestContext'> & { threadId?: string | undefined }
+export type MastraCall = Pick<MastraToolResult, 'toolName' | 'toolCallId' | 'requestContext'> & {
+  threadId?: string | undefined
+}
 
 export interface MastraOptions {
   /** The run a result belongs to. Default: the memory thread; without memory the id of the limits. */
   runId?: RunIdOption<Partial<MastraCall>> | undefined
-  /** A language model of the AI SDK for summaries. Default: the one of the step, where the processor is among `inputProcessors`. */
+  /**
+   * A language model of the AI SDK for summaries. Default: the one of the step, where the processor is among
+   * `inputProcessors`.
+   */
   model?: unknown
 }
 
@@ -30,11 +42,14 @@ const MASTRA_TOOL: unique symbol = Symbol.for('mastra.core.tool.Tool')
 /**
  * The processor that limits the tool results of an agent.
  *
- * Among `outputProcessors` it reduces every large tool result once, before it becomes a message: memory, stream chunks, steps and the next request hold the reduced
- * form. Errors of tools and results of tools that the provider executes stay as they are. A string becomes the reduced string, an MCP `CallToolResult`
+ * Among `outputProcessors` it reduces every large tool result once, before it becomes a message: memory, stream
+ * chunks, steps and the next request hold the reduced
+ * form. Errors of tools and results of tools that the provider executes stay as they are. A string becomes the
+ * reduced string, an MCP `CallToolResult`
  * stays one and is reduced inside, anything else becomes the text that stands in for it.
  *
- * Among `inputProcessors`, which should have the same one, it adds the tool that reads spilled results, and learns which model writes summaries. Without it there, give the
+ * Among `inputProcessors`, which should have the same one, it adds the tool that reads spilled results, and learns
+ * which model writes summaries. Without it there, give the
  * agent {@link readToolResult} as a tool, and the processor a `model`.
  */
 export class ToolOutputLimitsProcessor {
@@ -49,7 +64,15 @@ export class ToolOutputLimitsProcessor {
   }
 
   /** Called by Mastra before every request to the model. */
-  processInputStep<Tools extends Record<string, unknown> | undefined>({ tools, model, state }: { tools?: Tools; model?: unknown; state?: Record<string, unknown> | undefined }) {
+  processInputStep<Tools extends Record<string, unknown> | undefined>({
+    tools,
+    model,
+    state,
+  }: {
+    tools?: Tools
+    model?: unknown
+    state?: Record<string, unknown> | undefined
+  }) {
     if (state) state.model = model
     const read = readToolOf(this.#limits)
     if (read === undefined || Object.hasOwn(tools ?? {}, read.name)) return undefined
@@ -63,11 +86,23 @@ export class ToolOutputLimitsProcessor {
     const result = currentResult(messageList, toolCallId, args.result)
     const reduced = await reduceResult(this.#limits, result, this.#contextOf(args))
     if (reduced === result) return
-    messageList.updateToolInvocation({ type: 'tool-invocation', toolInvocation: { state: 'result', toolCallId, toolName, args: args.args, result: reduced } })
+    messageList.updateToolInvocation({
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId, toolName, args: args.args, result: reduced },
+    })
   }
 
-  /** Called by Mastra with every chunk: what `toModelOutput` of a tool has made of the full result is reduced here, for Mastra keeps it beside the result. */
-  async processOutputStream<Chunk extends { type: string }>(args: { part: Chunk; messageList?: MastraMessageList | undefined; state?: Record<string, unknown>; abortSignal?: AbortSignal | undefined; requestContext?: unknown }): Promise<Chunk> {
+  /**
+   * Called by Mastra with every chunk: what `toModelOutput` of a tool has made of the full result is reduced here,
+   * for Mastra keeps it beside the result.
+   */
+  async processOutputStream<Chunk extends { type: string }>(args: {
+    part: Chunk
+    messageList?: MastraMessageList | undefined
+    state?: Record<string, unknown>
+    abortSignal?: AbortSignal | undefined
+    requestContext?: unknown
+  }): Promise<Chunk> {
     const { part, messageList } = args
     if (part.type !== 'tool-result') return part
     const { payload } = part as Chunk & ToolResultChunk
@@ -76,9 +111,16 @@ export class ToolOutputLimitsProcessor {
     const context = this.#contextOf({ ...args, ...payload, messages: messageList?.get.all.db() })
     const reduced = await reduceModelOutput(this.#limits, modelOutput, context)
     if (reduced === modelOutput) return part
-    const providerMetadata = { ...payload.providerMetadata, mastra: { ...payload.providerMetadata?.mastra, modelOutput: reduced } }
+    const providerMetadata = {
+      ...payload.providerMetadata,
+      mastra: { ...payload.providerMetadata?.mastra, modelOutput: reduced },
+    }
     const { toolName, toolCallId, result } = payload
-    messageList?.updateToolInvocation({ type: 'tool-invocation', toolInvocation: { state: 'result', toolCallId, toolName, args: payload.args, result }, providerMetadata })
+    messageList?.updateToolInvocation({
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId, toolName, args: payload.args, result },
+      providerMetadata,
+    })
     return { ...part, payload: { ...payload, providerMetadata } }
   }
 
@@ -87,11 +129,22 @@ export class ToolOutputLimitsProcessor {
     const threadId = threadOf(args.messages)
     const runId = runIdOf(this.#options.runId, { toolName, toolCallId, requestContext, threadId }) ?? threadId
     const model = this.#options.model ?? args.state?.model
-    return { toolName, toolCallId, runId, input: args.args, signal, model, adapter: { generate: (request) => summarizeByModel(request.model, request) } }
+    return {
+      toolName,
+      toolCallId,
+      runId,
+      input: args.args,
+      signal,
+      model,
+      adapter: { generate: (request) => summarizeByModel(request.model, request) },
+    }
   }
 }
 
-/** The tool by which the model reads spilled results. Its key among the tools of the agent should be its name, `read_tool_result`. */
+/**
+ * The tool by which the model reads spilled results. Its key among the tools of the agent should be its name,
+ * `read_tool_result`.
+ */
 export function readToolResult(limits: ToolOutputLimits, options: MastraOptions = {}) {
   const { name, description, inputSchema, execute } = limits.readToolResult()
   return {
@@ -99,9 +152,19 @@ export function readToolResult(limits: ToolOutputLimits, options: MastraOptions 
     id: name,
     description,
     inputSchema: plainSchema(inputSchema),
-    execute: (input: unknown, context?: { abortSignal?: AbortSignal | undefined; requestContext?: unknown; agent?: { threadId?: string | undefined } | undefined }): Promise<string> => {
+    execute: (
+      input: unknown,
+      context?: {
+        abortSignal?: AbortSignal | undefined
+        requestContext?: unknown
+        agent?: { threadId?: string | undefined } | undefined
+      },
+    ): Promise<string> => {
       const threadId = context?.agent?.threadId
-      return execute(input, { runId: runIdOf(options.runId, { threadId, requestContext: context?.requestContext }) ?? threadId, signal: context?.abortSignal })
+      return execute(input, {
+        runId: runIdOf(options.runId, { threadId, requestContext: context?.requestContext }) ?? threadId,
+        signal: context?.abortSignal,
+      })
     },
   }
 }
@@ -113,7 +176,11 @@ async function reduceResult(limits: ToolOutputLimits, result: unknown, context: 
 }
 
 /** Errors that a tool reports this way stay whole; data become the text that stands in for them. */
-async function reduceModelOutput(limits: ToolOutputLimits, output: ModelOutput, context: ReduceContext): Promise<ModelOutput> {
+async function reduceModelOutput(
+  limits: ToolOutputLimits,
+  output: ModelOutput,
+  context: ReduceContext,
+): Promise<ModelOutput> {
   const { type, value } = output
   if (type === 'content' && Array.isArray(value)) {
     const { content } = await limits.reduce('', { ...context, content: value as ContentBlock[] })

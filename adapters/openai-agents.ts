@@ -3,11 +3,19 @@
  *
  * ```ts
  * const limits = new ToolOutputLimits()
- * new Agent({ …, tools: [tool(limitToolOptions({ name: 'fetch_log', … }, limits)), readToolResult(limits)], mcpServers: [limitMcpServer(server, limits)] })
+ * const fetchLog = tool(limitToolOptions({ name: 'fetch_log', … }, limits))
+ * new Agent({ …, tools: [fetchLog, readToolResult(limits)], mcpServers: [limitMcpServer(server, limits)] })
  * ```
  */
+// biome-ignore-all lint/suspicious/noExplicitAny: tools of every type are wrapped, and keep it
 import { AsyncResource } from 'node:async_hooks'
-import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOutputLimits, type Usage } from 'tool-output-limits'
+import {
+  type CallToolResultLike,
+  type ContentBlock,
+  type ReduceContext,
+  ToolOutputLimits,
+  type Usage,
+} from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
 import { forwarding } from './shared/forwarding.js'
@@ -41,25 +49,36 @@ interface ToolCallDetailsLike {
   toolCall?: { callId?: string | undefined } | undefined
   signal?: AbortSignal | undefined
 }
-/** What `execute` gets: what the parameters parse to, with a schema that knows it (zod, Standard Schema); anything with plain JSON Schema. */
-type InputOf<Parameters> = Parameters extends { '~standard': { types?: { output: infer Output } | undefined } } ? Output : any
+/**
+ * What `execute` gets: what the parameters parse to, with a schema that knows it (zod, Standard Schema); anything
+ * with plain JSON Schema.
+ */
+type InputOf<Parameters> = Parameters extends { '~standard': { types?: { output: infer Output } | undefined } }
+  ? Output
+  : any
 type Execute<Parameters> = (input: InputOf<Parameters>, context?: any, details?: any) => unknown
 
 /**
- * The options of a tool with limited results, for `tool(…)`. What `execute` throws goes to the tool's `errorFunction` as it is, and what that says stays whole.
+ * The options of a tool with limited results, for `tool(…)`. What `execute` throws goes to the tool's `errorFunction`
+ * as it is, and what that says stays whole.
  * Tokens that summaries cost are added to the usage of the run.
  *
- * A tool with an `outputSchema` is given back as it is, with a process warning: the SDK holds its results to the schema.
+ * A tool with an `outputSchema` is given back as it is, with a process warning: the SDK holds its results to the
+ * schema.
  *
  * @throws TypeError for options without `execute`, such as a tool that is built already.
  */
-export function limitToolOptions<Parameters, Options extends { execute: Execute<Parameters>; name?: string | undefined; outputSchema?: unknown }>(
+export function limitToolOptions<
+  Parameters,
+  Options extends { execute: Execute<Parameters>; name?: string | undefined; outputSchema?: unknown },
+>(
   options: Options & { parameters?: Parameters },
   limits: ToolOutputLimits = new ToolOutputLimits(),
   adapterOptions: AgentsOptions = {},
 ): Options {
   const { execute } = options
-  if (typeof execute !== 'function') throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
+  if (typeof execute !== 'function')
+    throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
     const message = `tool-output-limits: the results of ${JSON.stringify(toolName)} are not limited, for they must match its outputSchema`
@@ -69,22 +88,37 @@ export function limitToolOptions<Parameters, Options extends { execute: Execute<
   const limited = async (input: any, runContext?: RunContextLike, details?: ToolCallDetailsLike) => {
     const output = await execute.call(options, input, runContext, details)
     const call = { toolName, toolCallId: details?.toolCall?.callId, context: runContext?.context }
-    const reduced = await reduceOutput(limits, output, { ...contextOf(call, adapterOptions), input, signal: details?.signal })
+    const reduced = await reduceOutput(limits, output, {
+      ...contextOf(call, adapterOptions),
+      input,
+      signal: details?.signal,
+    })
     if (reduced === undefined) return output
     addUsage(runContext, reduced.report?.usage)
     return reduced.content
   }
   // A tool without a name has that of its function.
-  return copyWith(options, { execute: Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }) })
+  return copyWith(options, {
+    execute: Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }),
+  })
 }
 
 /**
- * An MCP server with limited results, for `mcpServers` of an agent; everything else goes to the server itself. Results with `isError` stay whole.
+ * An MCP server with limited results, for `mcpServers` of an agent; everything else goes to the server itself.
+ * Results with `isError` stay whole.
  * The tool that reads spilled results is to be added to the tools of the agent: {@link readToolResult}.
  */
-export function limitMcpServer<Server extends object>(server: Server, limits: ToolOutputLimits = new ToolOutputLimits(), options: AgentsOptions = {}): Server {
-  const target = server as { callTool?: (...parameters: unknown[]) => Promise<McpContent>; callToolResult?: (...parameters: unknown[]) => Promise<CallToolResultLike> }
-  if (typeof target.callTool !== 'function') throw unsupportedHost('MCP servers of', '@openai/agents >=0.20 <1', 'an object without callTool()')
+export function limitMcpServer<Server extends object>(
+  server: Server,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: AgentsOptions = {},
+): Server {
+  const target = server as {
+    callTool?: (...parameters: unknown[]) => Promise<McpContent>
+    callToolResult?: (...parameters: unknown[]) => Promise<CallToolResultLike>
+  }
+  if (typeof target.callTool !== 'function')
+    throw unsupportedHost('MCP servers of', '@openai/agents >=0.20 <1', 'an object without callTool()')
   const context = (toolName: unknown, input: unknown, rest: unknown[]): ReduceContext => {
     const signal = (rest[1] as { signal?: AbortSignal } | undefined)?.signal
     return { ...contextOf({ toolName: String(toolName) }, options), input, signal }
@@ -126,18 +160,47 @@ export function readToolResult(limits: ToolOutputLimits, options: AgentsOptions 
 function contextOf(call: AgentsCall, options: AgentsOptions): ReduceContext {
   const { toolName, toolCallId } = call
   // Bound to the call, so that the trace of the run is around the summary from wherever it is started.
-  return { toolName, toolCallId, runId: runIdOf(options.runId, call), model: options.model, adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) } }
+  return {
+    toolName,
+    toolCallId,
+    runId: runIdOf(options.runId, call),
+    model: options.model,
+    adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) },
+  }
 }
 
-async function reduceOutput(limits: ToolOutputLimits, output: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
+async function reduceOutput(
+  limits: ToolOutputLimits,
+  output: unknown,
+  context: ReduceContext,
+): Promise<ReducedContent | undefined> {
   const blocks = Array.isArray(output) ? output : [output]
   const kinds = blocks.map(kindOf)
   if (blocks.length === 0 || kinds.includes('data')) return reduceValue(limits, output, context)
   return reduceBlocks(limits, blocks as ContentBlock[], kinds, context)
 }
 
-const BLOCK_KEYS = new Set(['type', 'text', 'image', 'imageUrl', 'file', 'fileId', 'id', 'detail', 'data', 'mediaType', 'mimeType', 'filename', 'providerData', 'annotations', '_meta'])
-/** The SDK takes whatever has the type of an output item for one. Here an item must have nothing else to it: records are data. */
+const BLOCK_KEYS = new Set([
+  'type',
+  'text',
+  'image',
+  'imageUrl',
+  'file',
+  'fileId',
+  'id',
+  'detail',
+  'data',
+  'mediaType',
+  'mimeType',
+  'filename',
+  'providerData',
+  'annotations',
+  '_meta',
+])
+/**
+ * The SDK takes whatever has the type of an output item for one. Here an item must have nothing else to it: records
+ * are data.
+ */
 function kindOf(item: unknown): BlockKind {
   if (item === null || typeof item !== 'object' || !Object.keys(item).every((key) => BLOCK_KEYS.has(key))) return 'data'
   const { type, text, image, imageUrl, file, fileId, data } = item as ContentBlock
@@ -149,14 +212,24 @@ function kindOf(item: unknown): BlockKind {
 /** Content of an MCP result, on which the SDK hangs the rest of the result. */
 type McpContent = ContentBlock[] & Omit<CallToolResultLike, 'content'>
 
-async function reduceMcpContent(limits: ToolOutputLimits, content: McpContent, context: ReduceContext): Promise<McpContent> {
+async function reduceMcpContent(
+  limits: ToolOutputLimits,
+  content: McpContent,
+  context: ReduceContext,
+): Promise<McpContent> {
   const { structuredContent, isError, _meta } = content
-  const result = { content: [...content], ...(structuredContent !== undefined && { structuredContent }), ...(isError !== undefined && { isError }), ...(_meta !== undefined && { _meta }) }
+  const result = {
+    content: [...content],
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isError !== undefined && { isError }),
+    ...(_meta !== undefined && { _meta }),
+  }
   const reduced: CallToolResultLike = await limits.reduceCallToolResult<CallToolResultLike>(result, context)
   if (reduced === result) return content
   const { content: blocks, ...rest } = reduced
   const out = [...(blocks as ContentBlock[])] as McpContent
-  for (const [key, value] of Object.entries(rest)) Object.defineProperty(out, key, { value, configurable: true, enumerable: false, writable: true })
+  for (const [key, value] of Object.entries(rest))
+    Object.defineProperty(out, key, { value, configurable: true, enumerable: false, writable: true })
   return out
 }
 

@@ -11,7 +11,12 @@ const fetchLog = tool(async () => Array.from({ length: 4000 }, (_, n) => `line $
 
 // In your agent: model: 'openai:gpt-5' or any other chat model. This one plays a script.
 const handleIn = (messages) => JSON.parse(/"handle":\s*("[^"]*")/.exec(messages.at(-1).content)[1])
-const readLines = (messages) => ({ name: 'read_tool_result', args: { handle: handleIn(messages), offset: 1000, limit: 3 }, id: 'call_2', type: 'tool_call' })
+const readLines = (messages) => ({
+  name: 'read_tool_result',
+  args: { handle: handleIn(messages), offset: 1000, limit: 3 },
+  id: 'call_2',
+  type: 'tool_call',
+})
 const model = fakeModel()
   .respondWithTools([{ name: 'fetch_log', args: {}, id: 'call_1' }])
   .respond((messages) => new AIMessage({ content: '', tool_calls: [readLines(messages)] }))
@@ -20,4 +25,5 @@ const model = fakeModel()
 const agent = createAgent({ model, tools: [fetchLog], middleware: [toolOutputLimitsMiddleware()] })
 const { messages } = await agent.invoke({ messages: [new HumanMessage('Is line 1000 of the log fine?')] })
 
-for (const message of messages) console.log(`${message.getType()} (${message.text.length} chars): ${message.text.slice(0, 200)}`)
+for (const message of messages)
+  console.log(`${message.getType()} (${message.text.length} chars): ${message.text.slice(0, 200)}`)

@@ -13,24 +13,21 @@ const fetchLog = createTool({
 })
 
 // In your agent: model: 'openai/gpt-5'. This one plays a script.
-const call = (toolCallId, toolName, input) => ({ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) })
+const turn = (part, unified) => ({ content: [part], finishReason: { unified }, usage: {}, warnings: [] })
+const call = (toolName, input) => ({ type: 'tool-call', toolCallId: toolName, toolName, input: JSON.stringify(input) })
 const handleIn = (prompt) => JSON.parse(/"handle":\s*("[^"]*")/.exec(prompt.at(-1).content[0].output.value)[1])
 const turns = [
-  () => call('call_1', 'fetch_log', {}),
-  (prompt) => call('call_2', 'read_tool_result', { handle: handleIn(prompt), offset: 1000, limit: 3 }),
-  () => ({ type: 'text', text: 'Lines 1000 to 1002 look fine.' }),
+  () => turn(call('fetch_log', {}), 'tool-calls'),
+  (prompt) => turn(call('read_tool_result', { handle: handleIn(prompt), offset: 1000, limit: 3 }), 'tool-calls'),
+  () => turn({ type: 'text', text: 'Lines 1000 to 1002 look fine.' }, 'stop'),
 ]
-const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
-const model = new MockLanguageModelV3({
-  doGenerate: async ({ prompt }) => {
-    const content = [turns.shift()(prompt)]
-    return { content, finishReason: { unified: content[0].type === 'text' ? 'stop' : 'tool-calls' }, usage, warnings: [] }
-  },
-})
+const model = new MockLanguageModelV3({ doGenerate: async ({ prompt }) => turns.shift()(prompt) })
 
 const limits = new ToolOutputLimitsProcessor()
-const agent = new Agent({ id: 'builds', name: 'Builds', instructions: 'Answer.', model, tools: { fetch_log: fetchLog }, inputProcessors: [limits], outputProcessors: [limits] })
+const config = { id: 'builds', name: 'Builds', instructions: 'Answer.', model, tools: { fetch_log: fetchLog } }
+const agent = new Agent({ ...config, inputProcessors: [limits], outputProcessors: [limits] })
 const { text, steps } = await agent.generate('Is line 1000 of the log fine?', { maxSteps: 5 })
 
-for (const { payload } of steps.flatMap((step) => step.toolResults)) console.log(`${payload.toolName} (${payload.result.length} chars): ${payload.result.slice(0, 200)}`)
+for (const { payload } of steps.flatMap((step) => step.toolResults))
+  console.log(`${payload.toolName} (${payload.result.length} chars): ${payload.result.slice(0, 200)}`)
 console.log(text)

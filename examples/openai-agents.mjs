@@ -22,7 +22,9 @@ const fetchLog = tool(
 const handleIn = (input) => JSON.parse(/"handle":\s*("[^"]*")/.exec(input.at(-1).output.text)[1])
 const model = new ScriptedModel([
   [functionCall('fetch_log', {}, { callId: 'call_1' })],
-  modelResponder(({ request }) => [functionCall('read_tool_result', { handle: handleIn(request.input), offset: 1000, limit: 3 }, { callId: 'call_2' })]),
+  modelResponder(({ request }) => [
+    functionCall('read_tool_result', { handle: handleIn(request.input), offset: 1000, limit: 3 }, { callId: 'call_2' }),
+  ]),
   [assistantMessage('Lines 1000 to 1002 look fine.')],
 ])
 
@@ -30,5 +32,6 @@ setTracingDisabled(true)
 const agent = new Agent({ name: 'Builds', model, tools: [fetchLog, readToolResult(limits)] })
 const { history, finalOutput } = await run(agent, 'Is line 1000 of the log fine?')
 
-for (const { name, output } of history) if (output) console.log(`${name} (${output.text.length} chars): ${output.text.slice(0, 200)}`)
+for (const { name, output } of history)
+  if (output) console.log(`${name} (${output.text.length} chars): ${output.text.slice(0, 200)}`)
 console.log(finalOutput)

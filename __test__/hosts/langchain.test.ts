@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: tools of every kind
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +10,36 @@ import { Command, interrupt, MemorySaver, task } from '@langchain/langgraph'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
 import { createDeepAgent } from 'deepagents'
 import { createAgent, createMiddleware, toolErrorMiddleware, toolRetryMiddleware } from 'langchain'
-import { LocalFileStore, type ReduceEvent, summarize, ToolOutputLimits, type ToolOutputLimitsOptions, truncate, type Warning } from 'tool-output-limits'
-import { limitTools, type MiddlewareOptions, readToolResult, summarizeWith, toolOutputLimitsMiddleware, withToolOutputLimits } from 'tool-output-limits/langchain'
+import {
+  LocalFileStore,
+  type ReduceEvent,
+  summarize,
+  ToolOutputLimits,
+  type ToolOutputLimitsOptions,
+  truncate,
+  type Warning,
+} from 'tool-output-limits'
+import {
+  limitTools,
+  type MiddlewareOptions,
+  readToolResult,
+  summarizeWith,
+  toolOutputLimitsMiddleware,
+  withToolOutputLimits,
+} from 'tool-output-limits/langchain'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { bigLog, conformance, handleIn, type ModelRequest, type Outcome, READ_TOOL, type Scenario, TURN_USAGE, type Turn } from './conformance.js'
+import {
+  bigLog,
+  conformance,
+  handleIn,
+  type ModelRequest,
+  type Outcome,
+  READ_TOOL,
+  type Scenario,
+  TURN_USAGE,
+  type Turn,
+} from './conformance.js'
 
 /** A chat model that asks a script for every turn; a request without tools is one for a summary. */
 class ScriptedModel extends BaseChatModel {
@@ -23,7 +49,10 @@ class ScriptedModel extends BaseChatModel {
   readonly #script: Scenario['script']
   readonly #summary: Scenario['summary']
 
-  constructor(script: Scenario['script'], summary: Scenario['summary'] = { text: 'SHORT', inputTokens: 500, outputTokens: 20 }) {
+  constructor(
+    script: Scenario['script'],
+    summary: Scenario['summary'] = { text: 'SHORT', inputTokens: 500, outputTokens: 20 },
+  ) {
     super({})
     this.#script = script
     this.#summary = summary
@@ -51,37 +80,66 @@ class ScriptedModel extends BaseChatModel {
     const turn = this.#script(request, this.requests.length - 1)
     const { inputTokens, outputTokens } = TURN_USAGE
     if ('text' in turn) return billed({ content: turn.text }, inputTokens, outputTokens)
-    const tool_calls = turn.calls.map(({ id, name, input = {} }) => ({ id, name, args: input, type: 'tool_call' as const }))
+    const tool_calls = turn.calls.map(({ id, name, input = {} }) => ({
+      id,
+      name,
+      args: input,
+      type: 'tool_call' as const,
+    }))
     return billed({ content: '', tool_calls }, inputTokens, outputTokens)
   }
 }
-const billed = (fields: { content: string; tool_calls?: object[] }, input_tokens: number, output_tokens: number): AIMessage =>
-  new AIMessage({ ...fields, usage_metadata: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens } } as object as { content: string })
+const billed = (
+  fields: { content: string; tool_calls?: object[] },
+  input_tokens: number,
+  output_tokens: number,
+): AIMessage =>
+  new AIMessage({
+    ...fields,
+    usage_metadata: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
+  } as object as { content: string })
 
 /** Adds up what the model calls of a run cost, as tracers and usage handlers do. */
 function usageCounter() {
   const usage = { inputTokens: 0, outputTokens: 0 }
   const handleLLMEnd = (output: { generations: unknown[][] }): void => {
-    const { message } = output.generations[0]?.[0] as { message: { usage_metadata?: { input_tokens: number; output_tokens: number } } }
-    usage.inputTokens += message.usage_metadata?.input_tokens ?? 0
-    usage.outputTokens += message.usage_metadata?.output_tokens ?? 0
+    const generation = output.generations[0]?.[0] as
+      | { message?: { usage_metadata?: Record<string, number> } }
+      | undefined
+    usage.inputTokens += generation?.message?.usage_metadata?.input_tokens ?? 0
+    usage.outputTokens += generation?.message?.usage_metadata?.output_tokens ?? 0
   }
   return { usage, handleLLMEnd }
 }
 const textOf = (content: BaseMessage['content']): string =>
-  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
-const toolMessages = (messages: BaseMessage[]): ToolMessage[] => messages.filter((m): m is ToolMessage => ToolMessage.isInstance(m))
-const resultsOf = (messages: BaseMessage[]) => new Map(toolMessages(messages).map((m) => [m.tool_call_id, textOf(m.content)]))
+  typeof content === 'string'
+    ? content
+    : content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
+const toolMessages = (messages: BaseMessage[]): ToolMessage[] =>
+  messages.filter((m): m is ToolMessage => ToolMessage.isInstance(m))
+const resultsOf = (messages: BaseMessage[]) =>
+  new Map(toolMessages(messages).map((m) => [m.tool_call_id, textOf(m.content)]))
 const serialised = (messages: BaseMessage[]): string => JSON.stringify(messages.map((m) => m.toDict()))
 
 const anything = z.object({}).loose()
 const toolsOf = (scenario: Scenario) =>
-  scenario.tools.map(({ name, execute }) => tool(async (input, config) => execute(input, { signal: config.signal }), { name, description: name, schema: anything }))
+  scenario.tools.map(({ name, execute }) =>
+    tool(async (input, config) => execute(input, { signal: config.signal }), {
+      name,
+      description: name,
+      schema: anything,
+    }),
+  )
 
 /** Runs a scenario with an agent that has the middleware, a checkpointer, and every stream mode. */
 async function runAgent(scenario: Scenario): Promise<Outcome> {
   const model = new ScriptedModel(scenario.script, scenario.summary)
-  const agent = createAgent({ model, tools: toolsOf(scenario), checkpointer: new MemorySaver(), middleware: [toolOutputLimitsMiddleware(scenario.limits)] })
+  const agent = createAgent({
+    model,
+    tools: toolsOf(scenario),
+    checkpointer: new MemorySaver(),
+    middleware: [toolOutputLimitsMiddleware(scenario.limits)],
+  })
   const { usage, handleLLMEnd } = usageCounter()
   const config = {
     configurable: { thread_id: scenario.runId },
@@ -93,10 +151,13 @@ async function runAgent(scenario: Scenario): Promise<Outcome> {
   if (scenario.mode === 'generate') persisted.history = serialised((await agent.invoke(input, config)).messages)
   else {
     const chunks: unknown[] = []
-    for await (const chunk of await agent.stream(input, { ...config, streamMode: ['updates', 'messages'] })) chunks.push(chunk)
+    for await (const chunk of await agent.stream(input, { ...config, streamMode: ['updates', 'messages'] }))
+      chunks.push(chunk)
     persisted.chunks = JSON.stringify(chunks)
   }
-  const state = (await agent.graph.getState({ configurable: config.configurable })) as { values: { messages: BaseMessage[] } }
+  const state = (await agent.graph.getState({ configurable: config.configurable })) as {
+    values: { messages: BaseMessage[] }
+  }
   persisted.checkpoint = serialised(state.values.messages)
   return { requests: model.requests, toolNames: model.toolNames, persisted, usage }
 }
@@ -138,23 +199,41 @@ describe('langchain', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   const limits = (options: ToolOutputLimitsOptions = {}) =>
-    new ToolOutputLimits({ store: new LocalFileStore({ root }), onReduce: (e) => events.push(e), onWarning: (w) => warnings.push(w), ...options })
-  const stored = async (message: ToolMessage | undefined): Promise<string> => Buffer.from(await new LocalFileStore({ root }).read(String(message?.metadata?.overflow_handle))).toString('utf8')
-  const calling = (...names: string[]) => (_: ModelRequest, n: number): Turn =>
-    n === 0 ? { calls: names.map((name, i) => ({ id: `c${i}`, name })) } : { text: 'done' }
-  // biome-ignore lint/suspicious/noExplicitAny: tools of every kind
-  const named = (name: string, run: (...args: any[]) => unknown, options: object = {}): any => tool(run as never, { name, description: name, schema: anything, ...options })
-  // biome-ignore lint/suspicious/noExplicitAny: tools of every kind
-  const agentOf = (tools: any[], { model = new ScriptedModel(calling(...tools.map((t) => t.name))), middleware = [] as any[], ...rest }: { model?: ScriptedModel; middleware?: any[]; checkpointer?: MemorySaver } = {}) =>
-    createAgent({ model, tools, middleware, ...rest })
-  // biome-ignore lint/suspicious/noExplicitAny: tools of every kind
+    new ToolOutputLimits({
+      store: new LocalFileStore({ root }),
+      onReduce: (e) => events.push(e),
+      onWarning: (w) => warnings.push(w),
+      ...options,
+    })
+  const stored = async (message: ToolMessage | undefined): Promise<string> =>
+    Buffer.from(await new LocalFileStore({ root }).read(String(message?.metadata?.overflow_handle))).toString('utf8')
+  const calling =
+    (...names: string[]) =>
+    (_: ModelRequest, n: number): Turn =>
+      n === 0 ? { calls: names.map((name, i) => ({ id: `c${i}`, name })) } : { text: 'done' }
+  const named = (name: string, run: (...args: any[]) => unknown, options: object = {}): any =>
+    tool(run as never, { name, description: name, schema: anything, ...options })
+  const agentOf = (
+    tools: any[],
+    {
+      model = new ScriptedModel(calling(...tools.map((t) => t.name))),
+      middleware = [] as any[],
+      ...rest
+    }: { model?: ScriptedModel; middleware?: any[]; checkpointer?: MemorySaver } = {},
+  ) => createAgent({ model, tools, middleware, ...rest })
   const messagesOf = async (tools: any[], middleware: any[]): Promise<ToolMessage[]> =>
     toolMessages((await agentOf(tools, { middleware }).invoke({ messages: [new HumanMessage('go')] })).messages)
-  const limited = (options?: MiddlewareOptions, own?: ToolOutputLimitsOptions) => toolOutputLimitsMiddleware(limits(own), options)
+  const limited = (options?: MiddlewareOptions, own?: ToolOutputLimitsOptions) =>
+    toolOutputLimitsMiddleware(limits(own), options)
 
   describe('what a tool may return', () => {
     const typedRows = Array.from({ length: 3000 }, (_, id) => ({ type: 'row', id }))
-    const files = Array.from({ length: 1000 }, (_, i) => ({ type: 'file', name: `file ${i}`, size: i, url: `https://example.org/${i}` }))
+    const files = Array.from({ length: 1000 }, (_, i) => ({
+      type: 'file',
+      name: `file ${i}`,
+      size: i,
+      url: `https://example.org/${i}`,
+    }))
     const texts = Array.from({ length: 1000 }, (_, i) => ({ type: 'text', text: `text ${i}`, score: i }))
     const rows = typedRows.map(({ id }) => ({ id }))
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
@@ -168,7 +247,10 @@ describe('langchain', () => {
       ['one text block', [{ type: 'text', text: bigLog() }], bigLog()],
       ['an object', { stdout: bigLog() }, JSON.stringify({ stdout: bigLog() })],
     ])('%s: reduced once, stored whole, handle in the metadata', async (_, value, expected) => {
-      for (const [tools, middleware] of [[[named('t', () => value)], [limited()]], [limitTools([named('t', () => value)], limits()), []]] as const) {
+      for (const [tools, middleware] of [
+        [[named('t', () => value)], [limited()]],
+        [limitTools([named('t', () => value)], limits()), []],
+      ] as const) {
         events.length = 0
         const [message] = await messagesOf([...tools], [...middleware])
         expect(events).toHaveLength(1)
@@ -179,7 +261,13 @@ describe('langchain', () => {
     })
 
     it('media blocks keep their place, texts and records become one text', async () => {
-      const blocks = [image, { type: 'text', text: bigLog() }, { type: 'row', id: 1 }, { type: 'text', text: 'end' }, image]
+      const blocks = [
+        image,
+        { type: 'text', text: bigLog() },
+        { type: 'row', id: 1 },
+        { type: 'text', text: 'end' },
+        image,
+      ]
       const [message] = await messagesOf([named('t', () => blocks)], [limited()])
       expect(message?.content).toEqual([image, { type: 'text', text: expect.stringContaining('line 0 ') }, image])
       expect(await stored(message)).toBe(`${bigLog()}\n{"type":"row","id":1}\nend`)
@@ -194,7 +282,10 @@ describe('langchain', () => {
 
     it('structured content that an MCP adapter puts beside the same text is stored once and dropped', async () => {
       const text = JSON.stringify(rows)
-      const [message] = await messagesOf([named('t', () => [{ type: 'text', text, structuredContent: { result: rows }, meta: { a: 1 } }])], [limited()])
+      const [message] = await messagesOf(
+        [named('t', () => [{ type: 'text', text, structuredContent: { result: rows }, meta: { a: 1 } }])],
+        [limited()],
+      )
       expect(message?.content).toEqual([{ type: 'text', text: expect.stringContaining('shape:') }])
       expect(await stored(message)).toBe(text)
       expect(events).toHaveLength(1)
@@ -207,8 +298,12 @@ describe('langchain', () => {
 
     it('an artifact stays as it is, the content beside it is reduced', async () => {
       const artifact = { raw: bigLog() }
-      const make = () => named('t', () => [bigLog(), artifact], { responseFormat: 'content_and_artifact', metadata: { team: 'a' } })
-      for (const message of [...(await messagesOf([make()], [limited()])), ...(await messagesOf([...limitTools([make()], limits())], []))]) {
+      const make = () =>
+        named('t', () => [bigLog(), artifact], { responseFormat: 'content_and_artifact', metadata: { team: 'a' } })
+      for (const message of [
+        ...(await messagesOf([make()], [limited()])),
+        ...(await messagesOf([...limitTools([make()], limits())], [])),
+      ]) {
         expect(message.artifact).toEqual(artifact)
         expect(message.metadata).toMatchObject({ team: 'a', overflow_handle: expect.any(String) })
         expect(await stored(message)).toBe(bigLog())
@@ -216,11 +311,22 @@ describe('langchain', () => {
     })
 
     it('a message keeps its id, name and other fields, and the old one is not changed', async () => {
-      const fields = { id: 'm1', name: 'n', artifact: { a: 1 }, metadata: { own: 1 }, additional_kwargs: { k: 1 }, response_metadata: { r: 1 } }
+      const fields = {
+        id: 'm1',
+        name: 'n',
+        artifact: { a: 1 },
+        metadata: { own: 1 },
+        additional_kwargs: { k: 1 },
+        response_metadata: { r: 1 },
+      }
       const original = new ToolMessage({ content: bigLog(), tool_call_id: 'c0', ...fields })
       const [message] = await messagesOf([named('t', () => original)], [limited()])
       expect(message).not.toBe(original)
-      expect(message).toMatchObject({ ...fields, metadata: { own: 1, overflow_handle: expect.any(String) }, tool_call_id: 'c0' })
+      expect(message).toMatchObject({
+        ...fields,
+        metadata: { own: 1, overflow_handle: expect.any(String) },
+        tool_call_id: 'c0',
+      })
       expect(message?.lc_kwargs.content).toBe(message?.content)
       expect(original.content).toBe(bigLog())
     })
@@ -243,8 +349,13 @@ describe('langchain', () => {
     })
 
     it('several messages of one call get a handle each, the same again when the tool runs again', async () => {
-      const update = { messages: ['a', 'b'].map((label) => new ToolMessage({ content: bigLog(label), tool_call_id: 'c0', id: label })) }
-      const handles = async () => (await messagesOf([named('t', () => new Command({ update }))], [limited({ runId: 'r' })])).map((m) => m.metadata?.overflow_handle)
+      const update = {
+        messages: ['a', 'b'].map((label) => new ToolMessage({ content: bigLog(label), tool_call_id: 'c0', id: label })),
+      }
+      const handles = async () =>
+        (await messagesOf([named('t', () => new Command({ update }))], [limited({ runId: 'r' })])).map(
+          (m) => m.metadata?.overflow_handle,
+        )
       const first = await handles()
       expect(new Set(first).size).toBe(2)
       expect(await handles()).toEqual(first)
@@ -253,7 +364,12 @@ describe('langchain', () => {
     it('a Command without messages, and one that removes messages, are given back as they are', async () => {
       const model = new ScriptedModel(calling('t'))
       const seen: unknown[] = []
-      const command = new Command({ goto: [], update: { messages: [new RemoveMessage({ id: 'none' }), new ToolMessage({ content: 'ok', tool_call_id: 'c0' })] } })
+      const command = new Command({
+        goto: [],
+        update: {
+          messages: [new RemoveMessage({ id: 'none' }), new ToolMessage({ content: 'ok', tool_call_id: 'c0' })],
+        },
+      })
       const spy = createMiddleware({
         name: 'spy',
         wrapToolCall: async (request, handler) => {
@@ -275,10 +391,16 @@ describe('langchain', () => {
           yield 'half'
           return bigLog()
         })
-      for (const [tools, middleware] of [[[make()], [limited()]], [limitTools([make()], limits()), []]] as const) {
+      for (const [tools, middleware] of [
+        [[make()], [limited()]],
+        [limitTools([make()], limits()), []],
+      ] as const) {
         const chunks: unknown[] = []
         const agent = agentOf([...tools], { middleware: [...middleware] })
-        const { messages } = await agent.invoke({ messages: [new HumanMessage('go')] }, { callbacks: [{ handleToolEvent: (chunk: unknown) => void chunks.push(chunk) } as object] })
+        const { messages } = await agent.invoke(
+          { messages: [new HumanMessage('go')] },
+          { callbacks: [{ handleToolEvent: (chunk: unknown) => void chunks.push(chunk) } as object] },
+        )
         expect(chunks).toEqual(['half'])
         expect(await stored(toolMessages(messages)[0])).toBe(bigLog())
       }
@@ -295,9 +417,17 @@ describe('langchain', () => {
       ['a long error', failing(trace)],
       ['a string', failing('boom')],
       ['arguments that do not fit', strict],
-      ['a message that says it is an error', named('t', () => new ToolMessage({ content: bigLog(), tool_call_id: 'c0', name: 't', status: 'error' }))],
+      [
+        'a message that says it is an error',
+        named('t', () => new ToolMessage({ content: bigLog(), tool_call_id: 'c0', name: 't', status: 'error' })),
+      ],
     ])('%s: what the model gets is what it gets without the middleware', async (_, t) => {
-      const strip = ({ content, status, name, tool_call_id }: ToolMessage) => ({ content: textOf(content).replace(/^ +at .*$/gm, ''), status, name, tool_call_id })
+      const strip = ({ content, status, name, tool_call_id }: ToolMessage) => ({
+        content: textOf(content).replace(/^ +at .*$/gm, ''),
+        status,
+        name,
+        tool_call_id,
+      })
       const without = (await messagesOf([t], [])).map(strip)
       expect(without).toHaveLength(1)
       expect((await messagesOf([t], [limited()])).map(strip)).toEqual(without)
@@ -306,7 +436,9 @@ describe('langchain', () => {
     })
 
     it("toolErrors 'rethrow' leaves them to other middleware", async () => {
-      await expect(messagesOf([failing(new Error('boom'))], [limited({ toolErrors: 'rethrow' })])).rejects.toThrow('boom')
+      await expect(messagesOf([failing(new Error('boom'))], [limited({ toolErrors: 'rethrow' })])).rejects.toThrow(
+        'boom',
+      )
       const answer = toolErrorMiddleware({ onError: (error: unknown) => `ERR ${(error as Error).message}` })
       const [message] = await messagesOf([failing(new Error('boom'))], [answer, limited({ toolErrors: 'rethrow' })])
       expect(message?.content).toBe('ERR boom')
@@ -355,12 +487,14 @@ describe('langchain', () => {
       expect(await agent.invoke({ messages: [new HumanMessage('go')] }, config)).toHaveProperty('__interrupt__')
       const { messages } = await agent.invoke(new Command({ resume: 'yes' }), config)
       expect(await stored(toolMessages(messages)[0])).toBe(`yes ${bigLog()}`)
-      expect(events.map(({ runId, toolCallId, retry }) => ({ runId, toolCallId, retry }))).toEqual([{ runId: 'th', toolCallId: 'c0', retry: 0 }])
+      expect(events.map(({ runId, toolCallId, retry }) => ({ runId, toolCallId, retry }))).toEqual([
+        { runId: 'th', toolCallId: 'c0', retry: 0 },
+      ])
     })
 
     it('an interrupt after the tool runs it again: same handle, and with a journal of LangGraph tasks one summary', async () => {
       let runs = 0
-      const t = named('t', () => (runs++, bigLog()))
+      const t = named('t', () => bigLog(`run ${runs++}`))
       const review = createMiddleware({
         name: 'review',
         wrapToolCall: async (request, handler) => {
@@ -395,11 +529,25 @@ describe('langchain', () => {
       const checkpointer = new MemorySaver()
       const config = { configurable: { thread_id: 'th' } }
       const readTool = { scope: 'run' } as const
-      await agentOf([named('t', () => bigLog())], { middleware: [limited({}, { readTool })], checkpointer }).invoke({ messages: [new HumanMessage('go')] }, config)
-      const model = new ScriptedModel(({ results }, n) =>
-        n === 0 ? { calls: [{ id: 'r', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), offset: 7, limit: 1 } }] } : { text: 'done' },
+      await agentOf([named('t', () => bigLog())], { middleware: [limited({}, { readTool })], checkpointer }).invoke(
+        { messages: [new HumanMessage('go')] },
+        config,
       )
-      const { messages } = await createAgent({ model, tools: [], middleware: [limited({}, { readTool })], checkpointer }).invoke({ messages: [new HumanMessage('more')] }, config)
+      const model = new ScriptedModel(({ results }, n) =>
+        n === 0
+          ? {
+              calls: [
+                { id: 'r', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), offset: 7, limit: 1 } },
+              ],
+            }
+          : { text: 'done' },
+      )
+      const { messages } = await createAgent({
+        model,
+        tools: [],
+        middleware: [limited({}, { readTool })],
+        checkpointer,
+      }).invoke({ messages: [new HumanMessage('more')] }, config)
       expect(toolMessages(messages)[1]?.content).toContain('line 7 ')
     })
 
@@ -410,12 +558,19 @@ describe('langchain', () => {
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       })
       const agent = agentOf([t], { middleware: [limited()] })
-      await expect(agent.invoke({ messages: [new HumanMessage('go')] }, { signal: controller.signal })).rejects.toThrow(/abort/i)
+      await expect(agent.invoke({ messages: [new HumanMessage('go')] }, { signal: controller.signal })).rejects.toThrow(
+        /abort/i,
+      )
     })
 
     it('no message is made of what a tool throws after the abort', async () => {
       const middleware = limited()
-      const request = { toolCall: { id: 'c0', name: 't', args: {} }, tool: undefined, state: { messages: [] }, runtime: { signal: AbortSignal.abort() } }
+      const request = {
+        toolCall: { id: 'c0', name: 't', args: {} },
+        tool: undefined,
+        state: { messages: [] },
+        runtime: { signal: AbortSignal.abort() },
+      }
       const failed = new Error('socket closed')
       await expect(middleware.wrapToolCall?.(request as never, () => Promise.reject(failed))).rejects.toBe(failed)
     })
@@ -427,21 +582,36 @@ describe('langchain', () => {
 
     it('use the model that called the tool, of several', async () => {
       const [first, second] = [new ScriptedModel(calling('t')), new ScriptedModel(() => ({ text: 'unused' }))]
-      const choose = createMiddleware({ name: 'choose', wrapModelCall: (request, handler) => handler({ ...request, model: first as never }) })
-      await createAgent({ model: second, tools: [named('t', () => bigLog())], middleware: [choose, limited({}, once)] }).invoke({ messages: [new HumanMessage('go')] })
+      const choose = createMiddleware({
+        name: 'choose',
+        wrapModelCall: (request, handler) => handler({ ...request, model: first as never }),
+      })
+      await createAgent({
+        model: second,
+        tools: [named('t', () => bigLog())],
+        middleware: [choose, limited({}, once)],
+      }).invoke({ messages: [new HumanMessage('go')] })
       expect([first.summaries, second.summaries]).toEqual([1, 0])
     })
 
     it('use the model of the options before that', async () => {
       const [agentModel, own] = [new ScriptedModel(calling('t')), new ScriptedModel(() => ({ text: 'unused' }))]
-      await createAgent({ model: agentModel, tools: [named('t', () => bigLog())], middleware: [limited({ model: own }, once)] }).invoke({ messages: [new HumanMessage('go')] })
+      await createAgent({
+        model: agentModel,
+        tools: [named('t', () => bigLog())],
+        middleware: [limited({ model: own }, once)],
+      }).invoke({ messages: [new HumanMessage('go')] })
       expect([agentModel.summaries, own.summaries]).toEqual([0, 1])
     })
 
     it('are no part of the message stream', async () => {
       const agent = agentOf([named('t', () => bigLog())], { middleware: [limited({}, once)] })
       const streamed: string[] = []
-      for await (const [message] of await agent.stream({ messages: [new HumanMessage('go')] }, { streamMode: 'messages' })) streamed.push(`${(message as BaseMessage).getType()}:${textOf((message as BaseMessage).content)}`)
+      for await (const [message] of await agent.stream(
+        { messages: [new HumanMessage('go')] },
+        { streamMode: 'messages' },
+      ))
+        streamed.push(`${(message as BaseMessage).getType()}:${textOf((message as BaseMessage).content)}`)
       expect(streamed.filter((text) => text.startsWith('ai:SHORT'))).toEqual([])
       expect(streamed).toContain('tool:SHORT')
     })
@@ -450,13 +620,19 @@ describe('langchain', () => {
       const node = new ToolNode([...limitTools([named('t', () => bigLog())], limits(once))])
       const message = new AIMessage({ content: '', tool_calls: [{ id: 'c0', name: 't', args: {}, type: 'tool_call' }] })
       await node.invoke({ messages: [message] })
-      expect(events[0]?.report).toMatchObject({ action: 'truncate', fallbacks: [{ action: 'summarize', reason: 'no_model' }] })
+      expect(events[0]?.report).toMatchObject({
+        action: 'truncate',
+        fallbacks: [{ action: 'summarize', reason: 'no_model' }],
+      })
     })
 
     it('summarizeWith calls a chat model and tells what it cost', async () => {
       const generate = summarizeWith(new ScriptedModel(() => ({ text: 'unused' })))
       const request = { prompt: 'p', text: 't', toolName: 't', maxChars: 100, signal: new AbortController().signal }
-      expect(await generate(request)).toEqual({ text: 'SHORT', usage: { requests: 1, inputTokens: 500, outputTokens: 20, totalTokens: 520 } })
+      expect(await generate(request)).toEqual({
+        text: 'SHORT',
+        usage: { requests: 1, inputTokens: 500, outputTokens: 20, totalTokens: 520 },
+      })
       await expect(summarizeWith()(request)).rejects.toThrow(/chat model/)
     })
   })
@@ -467,7 +643,10 @@ describe('langchain', () => {
       const message = new AIMessage({ content: '', tool_calls: [{ id: 'c0', name: 't', args: {}, type: 'tool_call' }] })
       const { messages } = await node.invoke({ messages: [message] }, { configurable: { thread_id: 'th' } })
       expect(messages[0].metadata.overflow_handle).toBe('th/c0.0')
-      const read = new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: READ_TOOL, args: { handle: 'th/c0.0', limit: 1 }, type: 'tool_call' }] })
+      const read = new AIMessage({
+        content: '',
+        tool_calls: [{ id: 'c1', name: READ_TOOL, args: { handle: 'th/c0.0', limit: 1 }, type: 'tool_call' }],
+      })
       expect((await node.invoke({ messages: [read] })).messages[0].content).toContain('line 0 ')
     })
 
@@ -505,13 +684,24 @@ describe('langchain', () => {
     })
 
     it('with the middleware around them results are reduced once', async () => {
-      const [message] = await messagesOf([...limitTools([named('t', () => bigLog())], limits({ bands: [{ over: 100, action: truncate({ maxChars: 500 }) }] }))], [limited({}, { bands: [{ over: 100, action: truncate({ maxChars: 200 }) }] })])
+      const [message] = await messagesOf(
+        [
+          ...limitTools(
+            [named('t', () => bigLog())],
+            limits({ bands: [{ over: 100, action: truncate({ maxChars: 500 }) }] }),
+          ),
+        ],
+        [limited({}, { bands: [{ over: 100, action: truncate({ maxChars: 200 }) }] })],
+      )
       expect(textOf(message?.content ?? '').length).toBeGreaterThan(400)
       expect(events).toHaveLength(1)
     })
 
     it('runnables as tools are limited, tools of the provider given back', async () => {
-      const runnable = RunnableLambda.from(async (_: Record<string, unknown>) => bigLog()).asTool({ name: 'r', schema: anything as never })
+      const runnable = RunnableLambda.from(async (_: Record<string, unknown>) => bigLog()).asTool({
+        name: 'r',
+        schema: anything as never,
+      })
       const provider = { type: 'web_search', name: 'web_search' }
       const [limitedRunnable, sameProvider] = limitTools([runnable, provider], limits())
       expect(sameProvider).toBe(provider)
@@ -521,7 +711,11 @@ describe('langchain', () => {
     })
 
     it('keeps the types of tools', () => {
-      const typed = tool(async ({ n }: { n: number }) => n, { name: 'typed', description: 'typed', schema: z.object({ n: z.number() }) })
+      const typed = tool(async ({ n }: { n: number }) => n, {
+        name: 'typed',
+        description: 'typed',
+        schema: z.object({ n: z.number() }),
+      })
       const tools = withToolOutputLimits([typed], limits())
       expectTypeOf(tools[0]).toEqualTypeOf(typed)
       expectTypeOf(tools[1]).toExtend<StructuredTool>()
@@ -536,7 +730,12 @@ describe('langchain', () => {
     ])('answers %s', async (_, input, expected) => {
       const own = limits()
       const { report } = await own.reduce(bigLog(), { toolName: 't' })
-      const answer = await readToolResult(own).invoke({ type: 'tool_call', id: 'r', name: READ_TOOL, args: { handle: report.handle, ...input } })
+      const answer = await readToolResult(own).invoke({
+        type: 'tool_call',
+        id: 'r',
+        name: READ_TOOL,
+        args: { handle: report.handle, ...input },
+      })
       expect(answer.status).toBe('success')
       expect(answer.content).toContain(expected)
     })
@@ -550,7 +749,8 @@ describe('langchain', () => {
     it('scope run: a handle of another thread is unknown', async () => {
       const own = limits({ readTool: { scope: 'run' } })
       const { report } = await own.reduce(bigLog(), { toolName: 't', runId: 'mine' })
-      const read = (thread_id: string) => readToolResult(own).invoke({ handle: report.handle }, { configurable: { thread_id } })
+      const read = (thread_id: string) =>
+        readToolResult(own).invoke({ handle: report.handle }, { configurable: { thread_id } })
       expect(await read('mine')).toContain('line 0 ')
       expect(await read('other')).not.toContain('line 0 ')
     })
@@ -559,26 +759,47 @@ describe('langchain', () => {
   describe('options', () => {
     it('runId and store may depend on the run', async () => {
       const files = new Map<string, Uint8Array>()
-      const store = { write: (key: string, data: Uint8Array) => (files.set(key, data), key), read: (handle: string) => files.get(handle) }
-      const options: MiddlewareOptions = { runId: ({ configurable }) => `user-${configurable?.user}`, store: () => store }
+      const store = {
+        write: (key: string, data: Uint8Array) => {
+          files.set(key, data)
+          return key
+        },
+        read: (handle: string) => files.get(handle),
+      }
+      const options: MiddlewareOptions = {
+        runId: ({ configurable }) => `user-${configurable?.user}`,
+        store: () => store,
+      }
       const model = new ScriptedModel(({ results }, n) => {
         if (n === 0) return { calls: [{ id: 'c0', name: 't' }] }
-        return n === 1 ? { calls: [{ id: 'c1', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), limit: 1 } }] } : { text: 'done' }
+        return n === 1
+          ? { calls: [{ id: 'c1', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), limit: 1 } }] }
+          : { text: 'done' }
       })
-      const { messages } = await createAgent({ model, tools: [named('t', () => bigLog())], middleware: [limited(options)] }).invoke({ messages: [new HumanMessage('go')] }, { configurable: { user: 7 } })
+      const { messages } = await createAgent({
+        model,
+        tools: [named('t', () => bigLog())],
+        middleware: [limited(options)],
+      }).invoke({ messages: [new HumanMessage('go')] }, { configurable: { user: 7 } })
       expect([...files.keys()]).toEqual(['user-7/c0.0'])
       expect(toolMessages(messages)[1]?.content).toContain('line 0 ')
     })
 
     it('toolFilter sees the metadata of the tool', async () => {
       const make = (name: string, large: boolean) => named(name, () => bigLog(), { metadata: { large } })
-      const [a, b] = await messagesOf([make('a', true), make('b', false)], [limited({}, { toolFilter: { large: true } })])
+      const [a, b] = await messagesOf(
+        [make('a', true), make('b', false)],
+        [limited({}, { toolFilter: { large: true } })],
+      )
       expect(textOf(a?.content ?? '').length).toBeLessThan(4_000)
       expect(b?.content).toBe(bigLog())
     })
 
     it('serializers lay out what LangChain has made compact JSON of', async () => {
-      const [message] = await messagesOf([named('t', () => Array.from({ length: 3000 }, (_, id) => ({ id })))], [limited({}, { serializer: 'json-lines' })])
+      const [message] = await messagesOf(
+        [named('t', () => Array.from({ length: 3000 }, (_, id) => ({ id })))],
+        [limited({}, { serializer: 'json-lines' })],
+      )
       expect((await stored(message)).split('\n').slice(0, 2)).toEqual(['{"id":0}', '{"id":1}'])
     })
   })
@@ -586,10 +807,23 @@ describe('langchain', () => {
   it('next to deepagents: reduced once, nothing evicted a second time, read back', async () => {
     const model = new ScriptedModel(({ results }, n) => {
       if (n === 0) return { calls: [{ id: 'c0', name: 't' }] }
-      return n === 1 ? { calls: [{ id: 'c1', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), offset: 1000, limit: 1 } }] } : { text: 'done' }
+      return n === 1
+        ? {
+            calls: [
+              { id: 'c1', name: READ_TOOL, input: { handle: handleIn(results.get('c0')), offset: 1000, limit: 1 } },
+            ],
+          }
+        : { text: 'done' }
     })
-    const agent = createDeepAgent({ model, tools: [named('t', () => bigLog() + bigLog())], middleware: [limited()] as never })
-    const { messages, files } = (await agent.invoke({ messages: [new HumanMessage('go')] } as never)) as unknown as { messages: BaseMessage[]; files?: object }
+    const agent = createDeepAgent({
+      model,
+      tools: [named('t', () => bigLog() + bigLog())],
+      middleware: [limited()] as never,
+    })
+    const { messages, files } = (await agent.invoke({ messages: [new HumanMessage('go')] } as never)) as unknown as {
+      messages: BaseMessage[]
+      files?: object
+    }
     const [spilled, page] = toolMessages(messages)
     expect(events.filter(({ toolName }) => toolName === 't')).toHaveLength(1)
     expect(await stored(spilled)).toBe(bigLog() + bigLog())

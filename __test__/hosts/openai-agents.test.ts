@@ -1,13 +1,40 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, MemorySession, type MCPServer, Runner, RunState, run as runAgent, setTracingDisabled, tool, Usage } from '@openai/agents'
+import {
+  Agent,
+  type MCPServer,
+  MemorySession,
+  Runner,
+  RunState,
+  run as runAgent,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents'
 import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing'
-import { LocalFileStore, type ReduceEvent, summarize, ToolOutputLimits, type ToolOutputLimitsOptions, type Warning } from 'tool-output-limits'
+import {
+  LocalFileStore,
+  type ReduceEvent,
+  summarize,
+  ToolOutputLimits,
+  type ToolOutputLimitsOptions,
+  type Warning,
+} from 'tool-output-limits'
 import { limitMcpServer, limitToolOptions, readToolResult } from 'tool-output-limits/openai-agents'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { bigLog, conformance, handleIn, type ModelRequest, type Outcome, READ_TOOL, type Scenario, TURN_USAGE, type Turn } from './conformance.js'
+import {
+  bigLog,
+  conformance,
+  handleIn,
+  type ModelRequest,
+  type Outcome,
+  READ_TOOL,
+  type Scenario,
+  TURN_USAGE,
+  type Turn,
+} from './conformance.js'
 
 setTracingDisabled(true)
 const SUMMARY = { text: 'SHORT', inputTokens: 500, outputTokens: 20 }
@@ -23,15 +50,23 @@ function scriptedModel(script: Scenario['script'], summary: Scenario['summary'] 
     const request = { text: JSON.stringify(input), results: resultsOf(input) }
     requests.push(request)
     const turn = script(request, requests.length - 1)
-    const output = 'text' in turn ? [assistantMessage(turn.text)] : turn.calls.map(({ id, name, input = {} }) => functionCall(name, input, { callId: id }))
+    const output =
+      'text' in turn
+        ? [assistantMessage(turn.text)]
+        : turn.calls.map(({ id, name, input = {} }) => functionCall(name, input, { callId: id }))
     return { output, usage: usage(TURN_USAGE) }
   })
   return { model: new ScriptedModel(Array.from({ length: MAX_REQUESTS }, () => answer)), requests, toolNames }
 }
-const usage = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) => new Usage({ requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens })
+const usage = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
+  new Usage({ requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens })
 type Item = { type?: string; callId?: string; output?: unknown }
 const resultsOf = (input: unknown): Map<string, string> =>
-  new Map(((Array.isArray(input) ? input : []) as Item[]).flatMap(({ type, callId, output }) => (type === 'function_call_result' && callId ? [[callId, textOf(output)] as const] : [])))
+  new Map(
+    ((Array.isArray(input) ? input : []) as Item[]).flatMap(({ type, callId, output }) =>
+      type === 'function_call_result' && callId ? [[callId, textOf(output)] as const] : [],
+    ),
+  )
 const textOf = (output: unknown): string => {
   if (typeof output === 'string') return output
   const parts = (Array.isArray(output) ? output : [output]) as { text?: unknown }[]
@@ -48,7 +83,8 @@ async function run(scenario: Scenario): Promise<Outcome> {
           name,
           description: name,
           parameters: z.object({}),
-          execute: async (input: object, _context: unknown, details?: { signal?: AbortSignal }) => execute(input, { signal: details?.signal }),
+          execute: async (input: object, _context: unknown, details?: { signal?: AbortSignal }) =>
+            execute(input, { signal: details?.signal }),
           errorFunction: (_context: unknown, error: unknown) => String(error),
         },
         scenario.limits,
@@ -65,7 +101,8 @@ async function run(scenario: Scenario): Promise<Outcome> {
   if (scenario.mode === 'stream') {
     const stream = await runAgent(agent, 'go', { ...settings, stream: true })
     const events: unknown[] = []
-    for await (const event of stream) if (event.type === 'run_item_stream_event' && event.name === 'tool_output') events.push(event.item)
+    for await (const event of stream)
+      if (event.type === 'run_item_stream_event' && event.name === 'tool_output') events.push(event.item)
     await stream.completed
     persisted.events = JSON.stringify(events)
     result = stream
@@ -91,13 +128,30 @@ describe('openai agents', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   const limits = (options: ToolOutputLimitsOptions = {}) =>
-    new ToolOutputLimits({ store: new LocalFileStore({ root }), onReduce: (e) => events.push(e), onWarning: (w) => warnings.push(w), ...options })
-  const stored = async (handle: string): Promise<string> => Buffer.from(await new LocalFileStore({ root }).read(handle)).toString('utf8')
-  const callOnce = (_: ModelRequest, n: number): Turn => (n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'done' })
-  const optionsOf = <Result>(execute: () => Result, more: object = {}) => ({ name: 't', description: 't', parameters: z.object({}), execute, ...more })
+    new ToolOutputLimits({
+      store: new LocalFileStore({ root }),
+      onReduce: (e) => events.push(e),
+      onWarning: (w) => warnings.push(w),
+      ...options,
+    })
+  const stored = async (handle: string): Promise<string> =>
+    Buffer.from(await new LocalFileStore({ root }).read(handle)).toString('utf8')
+  const callOnce = (_: ModelRequest, n: number): Turn =>
+    n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'done' }
+  const optionsOf = <Result>(execute: () => Result, more: object = {}) => ({
+    name: 't',
+    description: 't',
+    parameters: z.object({}),
+    execute,
+    ...more,
+  })
   const outputOf = async (execute: () => unknown, own = limits()): Promise<unknown> => {
     const { model } = scriptedModel(callOnce)
-    const agent = new Agent({ name: 'agent', model, tools: [tool(limitToolOptions(optionsOf(execute), own, { runId: 'r' }))] })
+    const agent = new Agent({
+      name: 'agent',
+      model,
+      tools: [tool(limitToolOptions(optionsOf(execute), own, { runId: 'r' }))],
+    })
     const { history } = await runAgent(agent, 'go')
     return (history as Item[]).find(({ type }) => type === 'function_call_result')?.output
   }
@@ -105,7 +159,10 @@ describe('openai agents', () => {
   it('texts and images stay output items: the texts become one, the images keep their place', async () => {
     const image = { type: 'image', image: 'data:image/png;base64,AAAA' }
     const output = await outputOf(() => [image, { type: 'text', text: bigLog() }, { type: 'text', text: 'end' }])
-    expect(output).toEqual([expect.objectContaining({ type: 'input_image' }), { type: 'input_text', text: expect.stringContaining('line 0 ') }])
+    expect(output).toEqual([
+      expect.objectContaining({ type: 'input_image' }),
+      { type: 'input_text', text: expect.stringContaining('line 0 ') },
+    ])
     expect(await stored('r/c1.0')).toBe(`${bigLog()}\nend`)
   })
 
@@ -117,12 +174,20 @@ describe('openai agents', () => {
 
   it('a small structured result is given back as it is', async () => {
     const row = { id: 1 }
-    const options = limitToolOptions(optionsOf(async () => row), limits())
+    const options = limitToolOptions(
+      optionsOf(async () => row),
+      limits(),
+    )
     expect(await options.execute()).toBe(row)
   })
 
   it('input, output and the rest of the options keep their types', () => {
-    const options = { name: 'add', description: 'adds', parameters: z.object({ n: z.number() }), execute: async ({ n }: { n: number }) => n + 1 }
+    const options = {
+      name: 'add',
+      description: 'adds',
+      parameters: z.object({ n: z.number() }),
+      execute: async ({ n }: { n: number }) => n + 1,
+    }
     const limited = limitToolOptions(options, limits())
     expectTypeOf(limited.execute).toEqualTypeOf(options.execute)
     expectTypeOf(tool(limited).type).toEqualTypeOf<'function'>()
@@ -157,13 +222,26 @@ describe('openai agents', () => {
     const failing = async () => Promise.reject(new Error('boom'))
     const { model } = scriptedModel(callOnce)
     const plain = await runAgent(new Agent({ name: 'agent', model, tools: [tool(optionsOf(failing))] }), 'go')
-    expect(await outputOf(failing)).toEqual((plain.history as Item[]).find(({ type }) => type === 'function_call_result')?.output)
+    expect(await outputOf(failing)).toEqual(
+      (plain.history as Item[]).find(({ type }) => type === 'function_call_result')?.output,
+    )
   })
 
   it('an approved call is limited after the run was saved and resumed', async () => {
     const own = limits()
     const { model, requests } = scriptedModel(callOnce)
-    const agent = new Agent({ name: 'agent', model, tools: [tool(limitToolOptions(optionsOf(async () => bigLog(), { needsApproval: true }), own))] })
+    const agent = new Agent({
+      name: 'agent',
+      model,
+      tools: [
+        tool(
+          limitToolOptions(
+            optionsOf(async () => bigLog(), { needsApproval: true }),
+            own,
+          ),
+        ),
+      ],
+    })
     const paused = await runAgent(agent, 'go')
     const state = await RunState.fromString(agent, paused.state.toString())
     for (const interruption of state.getInterruptions()) state.approve(interruption)
@@ -174,7 +252,9 @@ describe('openai agents', () => {
 
   it('summaries may be asked of a model by its name, and of the model of the action', async () => {
     const own = scriptedModel(callOnce)
-    const text = textOf(await outputOf(() => bigLog(), limits({ bands: [{ over: 10_000, action: summarize({ model: own.model }) }] })))
+    const text = textOf(
+      await outputOf(() => bigLog(), limits({ bands: [{ over: 10_000, action: summarize({ model: own.model }) }] })),
+    )
     expect(text).toBe('SHORT')
   })
 
@@ -183,9 +263,24 @@ describe('openai agents', () => {
     const options = { runId: ({ context }: { context?: unknown }) => (context as { user: string }).user }
     const { model, requests } = scriptedModel((_, n) => {
       if (n === 0) return { calls: [{ id: 'c1', name: 't' }] }
-      return n === 1 ? { calls: [{ id: 'c2', name: READ_TOOL, input: { handle: 'ann/c1.0', offset: '7', limit: 1 } }] } : { text: 'done' }
+      return n === 1
+        ? { calls: [{ id: 'c2', name: READ_TOOL, input: { handle: 'ann/c1.0', offset: '7', limit: 1 } }] }
+        : { text: 'done' }
     })
-    const agent = new Agent<{ user: string }>({ name: 'agent', model, tools: [tool(limitToolOptions(optionsOf(async () => bigLog()), own, options)), readToolResult(own, options)] })
+    const agent = new Agent<{ user: string }>({
+      name: 'agent',
+      model,
+      tools: [
+        tool(
+          limitToolOptions(
+            optionsOf(async () => bigLog()),
+            own,
+            options,
+          ),
+        ),
+        readToolResult(own, options),
+      ],
+    })
     await new Runner().run(agent, 'go', { context: { user: 'ann' } })
     expect(requests[2]?.results.get('c2')).toContain('line 7 ')
   })
@@ -209,14 +304,21 @@ describe('openai agents', () => {
       async close() {}
       async invalidateToolsCache() {}
       async listTools() {
-        return [{ name: 't', description: 't', inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: false } }]
+        return [
+          {
+            name: 't',
+            description: 't',
+            inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+          },
+        ]
       }
       async callToolResult(_toolName: string) {
         return this.#result
       }
       async callTool(toolName: string) {
         const { content, ...rest } = await this.callToolResult(toolName)
-        for (const [key, value] of Object.entries(rest)) Object.defineProperty(content, key, { value, configurable: true })
+        for (const [key, value] of Object.entries(rest))
+          Object.defineProperty(content, key, { value, configurable: true })
         return content as Result['content'] & Omit<Result, 'content'>
       }
     }
@@ -231,16 +333,25 @@ describe('openai agents', () => {
       return requests[1]?.results.get('c1') ?? ''
     }
 
-    it.each([false, true])('reduces a result once, which says the same twice (useStructuredContent: %s)', async (structured) => {
-      const text = await through({ content: [{ type: 'text', text: bigLog() }], structuredContent: { result: bigLog() } }, structured)
-      expect(text.length).toBeLessThan(4_000)
-      expect(await stored(handleIn(text))).toBe(bigLog())
-      expect(events).toHaveLength(1)
-    })
+    it.each([false, true])(
+      'reduces a result once, which says the same twice (useStructuredContent: %s)',
+      async (structured) => {
+        const text = await through(
+          { content: [{ type: 'text', text: bigLog() }], structuredContent: { result: bigLog() } },
+          structured,
+        )
+        expect(text.length).toBeLessThan(4_000)
+        expect(await stored(handleIn(text))).toBe(bigLog())
+        expect(events).toHaveLength(1)
+      },
+    )
 
     it('structured content that says something else gets a handle of its own', async () => {
       const rows = Array.from({ length: 3000 }, (_, id) => ({ id }))
-      const server = limitMcpServer(new Server({ content: [{ type: 'text', text: 'see the rows' }], structuredContent: { rows } }), limits())
+      const server = limitMcpServer(
+        new Server({ content: [{ type: 'text', text: 'see the rows' }], structuredContent: { rows } }),
+        limits(),
+      )
       const content = await server.callTool('t')
       expect(content[0]).toEqual({ type: 'text', text: 'see the rows' })
       expect(content.structuredContent).toBeUndefined()

@@ -1,3 +1,4 @@
+// biome-ignore lint/suspicious/noExplicitAny: methods of every type are forwarded
 type Method = (...parameters: any[]) => unknown
 
 /**

@@ -1,5 +1,6 @@
 /**
- * What the adapter uses of Mastra, structurally: nothing of Mastra has to be found at run time, and every version that has
+ * What the adapter uses of Mastra, structurally: nothing of Mastra has to be found at run time, and every version
+ * that has
  * `processToolResult` will do.
  */
 export interface MastraToolResult {
@@ -23,18 +24,30 @@ export interface MastraMessageList {
 export interface MastraMessage {
   role: string
   threadId?: string | undefined
-  content?: { parts?: readonly { type?: string; toolInvocation?: { state: string; toolCallId: string; result?: unknown } | undefined }[] | undefined } | undefined
+  content?:
+    | {
+        parts?:
+          | readonly {
+              type?: string
+              toolInvocation?: { state: string; toolCallId: string; result?: unknown } | undefined
+            }[]
+          | undefined
+      }
+    | undefined
 }
 export interface ToolInvocation {
   state: 'result'
   toolCallId: string
   toolName: string
+  // biome-ignore lint/suspicious/noExplicitAny: Mastra's own type
   args: any
+  // biome-ignore lint/suspicious/noExplicitAny: Mastra's own type
   result: any
 }
 export interface ToolInvocationPart {
   type: 'tool-invocation'
   toolInvocation: ToolInvocation
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, which Mastra types more narrowly
   providerMetadata?: any
 }
 

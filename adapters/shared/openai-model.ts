@@ -20,7 +20,15 @@ interface OutputItem {
 export function summarizeWith(fallback?: unknown): Generate {
   return async ({ prompt, model, signal }) => {
     const known = await modelOf(model ?? fallback)
-    const request = { input: prompt, modelSettings: {}, tools: [], outputType: 'text', handoffs: [], tracing: false, signal }
+    const request = {
+      input: prompt,
+      modelSettings: {},
+      tools: [],
+      outputType: 'text',
+      handoffs: [],
+      tracing: false,
+      signal,
+    }
     const { output, usage = {} } = await known.getResponse(request)
     const { requests = 1, inputTokens = 0, outputTokens = 0, totalTokens = inputTokens + outputTokens } = usage
     return { text: output.map(textOf).join(''), usage: { requests, inputTokens, outputTokens, totalTokens } }
@@ -30,14 +38,22 @@ export function summarizeWith(fallback?: unknown): Generate {
 async function modelOf(model: unknown): Promise<Model> {
   if (typeof model === 'string') {
     const sdk = '@openai/agents' // resolved in the application, only where a model is given by its name
-    const { getDefaultModelProvider } = (await import(sdk)) as { getDefaultModelProvider(): { getModel(name: string): Model | Promise<Model> } }
+    const { getDefaultModelProvider } = (await import(sdk)) as {
+      getDefaultModelProvider(): { getModel(name: string): Model | Promise<Model> }
+    }
     return getDefaultModelProvider().getModel(model)
   }
   if (typeof (model as Model | undefined)?.getResponse === 'function') return model as Model
-  throw new TypeError('summaries need a model of the Agents SDK: in the summarize action, in the limits, or as the option model of the adapter')
+  throw new TypeError(
+    'summaries need a model of the Agents SDK: in the summarize action, in the limits, or as the option model of the adapter',
+  )
 }
 
 function textOf({ role, content }: OutputItem): string {
   if (role !== 'assistant' || !Array.isArray(content)) return ''
-  return content.map((part: { type?: string; text?: unknown }) => (part.type === 'output_text' && typeof part.text === 'string' ? part.text : '')).join('')
+  return content
+    .map((part: { type?: string; text?: unknown }) =>
+      part.type === 'output_text' && typeof part.text === 'string' ? part.text : '',
+    )
+    .join('')
 }

@@ -9,12 +9,46 @@ const META_HANDLES = [
 ] as const
 
 /** What content blocks of every kind may carry beside their payload. Any other key makes a record of the block. */
-const COMMON_KEYS = ['type', 'id', 'index', 'annotations', 'citations', 'extras', 'cache_control', 'metadata', 'meta', '_meta', 'providerMetadata']
+const COMMON_KEYS = [
+  'type',
+  'id',
+  'index',
+  'annotations',
+  'citations',
+  'extras',
+  'cache_control',
+  'metadata',
+  'meta',
+  '_meta',
+  'providerMetadata',
+]
 const TEXT_KEYS = new Set([...COMMON_KEYS, 'text', 'structuredContent', 'source_type'])
 const MEDIA_KEYS = new Set([
   ...COMMON_KEYS,
-  'data', 'url', 'uri', 'source', 'source_type', 'file', 'fileId', 'file_id', 'fileData', 'file_data', 'file_url', 'image_url', 'input_audio', 'resource',
-  'mimeType', 'mime_type', 'detail', 'name', 'filename', 'title', 'description', 'size', 'context', 'text',
+  'data',
+  'url',
+  'uri',
+  'source',
+  'source_type',
+  'file',
+  'fileId',
+  'file_id',
+  'fileData',
+  'file_data',
+  'file_url',
+  'image_url',
+  'input_audio',
+  'resource',
+  'mimeType',
+  'mime_type',
+  'detail',
+  'name',
+  'filename',
+  'title',
+  'description',
+  'size',
+  'context',
+  'text',
 ])
 /** The keys of which a block of that type has at least one, or it is a record that happens to have a `type`. */
 const MEDIA_PAYLOADS = new Map<string, readonly string[]>([
@@ -35,12 +69,14 @@ const MEDIA_PAYLOADS = new Map<string, readonly string[]>([
 const OPAQUE_TYPES = new Set(['non_standard', 'reasoning', 'tool_reference'])
 
 /**
- * LangChain takes every array whose items have a `type` key for content blocks, rows of a table included. Only what looks like a block throughout counts as one.
+ * LangChain takes every array whose items have a `type` key for content blocks, rows of a table included. Only what
+ * looks like a block throughout counts as one.
  */
 function kindOf(block: unknown): BlockKind {
   if (block === null || typeof block !== 'object') return 'data'
   const { type } = block as ContentBlock
-  if (type === 'text') return typeof (block as ContentBlock).text === 'string' && hasOnly(block, TEXT_KEYS) ? 'text' : 'data'
+  if (type === 'text')
+    return typeof (block as ContentBlock).text === 'string' && hasOnly(block, TEXT_KEYS) ? 'text' : 'data'
   if (OPAQUE_TYPES.has(type)) return 'media'
   const payloads = MEDIA_PAYLOADS.get(type)
   return payloads?.some((key) => Object.hasOwn(block, key)) && hasOnly(block, MEDIA_KEYS) ? 'media' : 'data'
@@ -48,31 +84,56 @@ function kindOf(block: unknown): BlockKind {
 const hasOnly = (block: object, keys: ReadonlySet<string>): boolean => Object.keys(block).every((key) => keys.has(key))
 
 /**
- * Reduces what a tool message says to the model: a string, structured data that LangChain has made a string of, or content blocks.
+ * Reduces what a tool message says to the model: a string, structured data that LangChain has made a string of, or
+ * content blocks.
  * Gives undefined where everything stays as it is.
  */
-export async function reduceContent(limits: ToolOutputLimits, content: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
+export async function reduceContent(
+  limits: ToolOutputLimits,
+  content: unknown,
+  context: ReduceContext,
+): Promise<ReducedContent | undefined> {
   if (typeof content === 'string') return reduceValue(limits, jsonValueOf(content) ?? content, context)
   if (!Array.isArray(content)) return undefined
   const blocks = content as ContentBlock[]
   const kinds = blocks.map(kindOf)
-  if (kinds.every((kind) => kind === 'data')) return blocks.length === 0 ? undefined : reduceValue(limits, blocks, context)
+  if (kinds.every((kind) => kind === 'data'))
+    return blocks.length === 0 ? undefined : reduceValue(limits, blocks, context)
   return blocks.length === 1 && kinds[0] === 'text' && blocks[0]?.structuredContent !== undefined
     ? reduceMcpBlock(limits, blocks[0], context)
-    : reduceBlocks(limits, blocks.map((block, i) => (kinds[i] === 'text' ? withoutMcp(block) : block)), kinds, context)
+    : reduceBlocks(
+        limits,
+        blocks.map((block, i) => (kinds[i] === 'text' ? withoutMcp(block) : block)),
+        kinds,
+        context,
+      )
 }
 
 /** One text block with the structured content of an MCP tool beside it, which often says the same once more. */
-async function reduceMcpBlock(limits: ToolOutputLimits, block: ContentBlock, context: ReduceContext): Promise<ReducedContent | undefined> {
+async function reduceMcpBlock(
+  limits: ToolOutputLimits,
+  block: ContentBlock,
+  context: ReduceContext,
+): Promise<ReducedContent | undefined> {
   const result = { content: [{ type: 'text', text: block.text }], structuredContent: block.structuredContent }
-  const reduced: { content?: unknown; structuredContent?: unknown; _meta?: Record<string, unknown> | undefined } = await limits.reduceCallToolResult(result, context)
+  const reduced: { content?: unknown; structuredContent?: unknown; _meta?: Record<string, unknown> | undefined } =
+    await limits.reduceCallToolResult(result, context)
   if (reduced === result || !Array.isArray(reduced.content)) return undefined
-  const handles = META_HANDLES.flatMap(([from, to]) => (reduced._meta?.[from] === undefined ? [] : [[to, reduced._meta[from]] as const]))
+  const handles = META_HANDLES.flatMap(([from, to]) =>
+    reduced._meta?.[from] === undefined ? [] : [[to, reduced._meta[from]] as const],
+  )
   const [first, ...rest] = reduced.content as ContentBlock[]
   const isKept = reduced.structuredContent !== undefined
   if (isKept && handles.length === 0 && first?.text === block.text) return undefined
   return {
-    content: [{ ...withoutMcp(block), ...first, ...(isKept && { structuredContent: reduced.structuredContent }) } as ContentBlock, ...rest],
+    content: [
+      {
+        ...withoutMcp(block),
+        ...first,
+        ...(isKept && { structuredContent: reduced.structuredContent }),
+      } as ContentBlock,
+      ...rest,
+    ],
     metadata: { ...(context.metadata as Record<string, unknown> | undefined), ...Object.fromEntries(handles) },
   }
 }

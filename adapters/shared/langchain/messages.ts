@@ -12,28 +12,40 @@ interface CommandLike {
   constructor: unknown
 }
 
-/** What this process has reduced: a wrapped tool under the middleware, or an earlier message in a Command, isn't reduced again. */
+/**
+ * What this process has reduced: a wrapped tool under the middleware, or an earlier message in a Command, isn't
+ * reduced again.
+ */
 const reducedMessages = new WeakSet<object>()
 
-/** Reduces the result of a tool as LangGraph sees it: a message, or a Command that brings messages. Anything else is given back. */
+/**
+ * Reduces the result of a tool as LangGraph sees it: a message, or a Command that brings messages. Anything else is
+ * given back.
+ */
 export async function reduceToolOutput<T>(limits: ToolOutputLimits, output: T, context: ReduceContext): Promise<T> {
   if (ToolMessage.isInstance(output)) return (await reduceMessage(limits, output, context)) as T
   if (isCommand(output)) return (await reduceCommand(limits, output, context)) as T
   return output
 }
 
-async function reduceMessage(limits: ToolOutputLimits, message: ToolMessage, context: ReduceContext): Promise<ToolMessage> {
+async function reduceMessage(
+  limits: ToolOutputLimits,
+  message: ToolMessage,
+  context: ReduceContext,
+): Promise<ToolMessage> {
   if (message.status === 'error' || reducedMessages.has(message)) return message
   const reduced = await reduceContent(limits, message.content, { ...context, metadata: message.metadata })
   if (reduced === undefined) return message
-  // A new message, for the old one keeps its first content for serialization; the same id, for state merges messages by id.
+  // A new message, for the old one keeps its first content for serialization; the same id, for state merges messages
+  // by id.
   return toolMessage(reduced.content, message, reduced.metadata)
 }
 
 /** A message with reduced content and everything else of another one. */
 export function toolMessage(
   content: ToolMessage['content'] | readonly unknown[],
-  of: Pick<ToolMessage, 'tool_call_id'> & Partial<Pick<ToolMessage, 'id' | 'name' | 'artifact' | 'status' | 'additional_kwargs' | 'response_metadata'>>,
+  of: Pick<ToolMessage, 'tool_call_id'> &
+    Partial<Pick<ToolMessage, 'id' | 'name' | 'artifact' | 'status' | 'additional_kwargs' | 'response_metadata'>>,
   metadata: Record<string, unknown> | undefined,
 ): ToolMessage {
   const message = new ToolMessage({
@@ -51,7 +63,11 @@ export function toolMessage(
   return message
 }
 
-async function reduceCommand(limits: ToolOutputLimits, command: CommandLike, context: ReduceContext): Promise<CommandLike> {
+async function reduceCommand(
+  limits: ToolOutputLimits,
+  command: CommandLike,
+  context: ReduceContext,
+): Promise<CommandLike> {
   const update = await reduceUpdate(limits, command.update, context)
   if (update === command.update) return command
   const Command = command.constructor as new (fields: object) => CommandLike
@@ -72,7 +88,10 @@ async function reduceUpdate(limits: ToolOutputLimits, update: unknown, context: 
   return messages === update.messages ? update : { ...update, messages }
 }
 
-/** One message or several. One after the other, so that the same messages get the same handles again when the node runs again. */
+/**
+ * One message or several. One after the other, so that the same messages get the same handles again when the node
+ * runs again.
+ */
 async function reduceMessages(limits: ToolOutputLimits, messages: unknown, context: ReduceContext): Promise<unknown> {
   if (!Array.isArray(messages)) return reduceMessageLike(limits, messages, context, new Map())
   const seen = new Map<string, number>()
@@ -81,7 +100,12 @@ async function reduceMessages(limits: ToolOutputLimits, messages: unknown, conte
   return out.every((message, i) => message === messages[i]) ? messages : out
 }
 
-async function reduceMessageLike(limits: ToolOutputLimits, message: unknown, context: ReduceContext, seen: Map<string, number>): Promise<unknown> {
+async function reduceMessageLike(
+  limits: ToolOutputLimits,
+  message: unknown,
+  context: ReduceContext,
+  seen: Map<string, number>,
+): Promise<unknown> {
   const tool = toolMessageOf(message)
   if (tool === undefined) return message
   const callId = tool.tool_call_id || context.toolCallId
@@ -108,5 +132,11 @@ function toolMessageOf(message: unknown): ToolMessage | undefined {
 }
 
 function isCommand(output: unknown): output is CommandLike {
-  return output !== null && typeof output === 'object' && (output as CommandLike).lg_name === 'Command' && typeof output.constructor === 'function' && output.constructor !== Object
+  return (
+    output !== null &&
+    typeof output === 'object' &&
+    (output as CommandLike).lg_name === 'Command' &&
+    typeof output.constructor === 'function' &&
+    output.constructor !== Object
+  )
 }

@@ -4,7 +4,10 @@ import type { Generate, SummaryRequest, SummaryResponse } from 'tool-output-limi
 
 /** What summaries need of a chat model. */
 interface ChatModel {
-  invoke(input: string, options: { tags: string[]; runName: string; signal: AbortSignal }): Promise<BaseMessage & { usage_metadata?: UsageMetadata | undefined }>
+  invoke(
+    input: string,
+    options: { tags: string[]; runName: string; signal: AbortSignal },
+  ): Promise<BaseMessage & { usage_metadata?: UsageMetadata | undefined }>
 }
 interface UsageMetadata {
   input_tokens?: number
@@ -17,13 +20,18 @@ const NO_STREAM = 'langsmith:nostream'
 
 /**
  * A `generate` function that calls LangChain chat models, or names such as `'openai:gpt-5-mini'` for `initChatModel`.
- * `fallback` is used where neither the action nor the call names a model. Callbacks and tracing of the surrounding run apply: its usage includes the summary.
+ * `fallback` is used where neither the action nor the call names a model. Callbacks and tracing of the surrounding
+ * run apply: its usage includes the summary.
  */
 export function summarizeWith(fallback?: unknown): Generate {
   return async ({ prompt, model, signal }: SummaryRequest): Promise<SummaryResponse> => {
     const chat = await chatModelOf(model ?? fallback)
     const message = await chat.invoke(prompt, { tags: [NO_STREAM], runName: 'tool_output_limits.summarize', signal })
-    const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0, total_tokens: totalTokens = inputTokens + outputTokens } = message.usage_metadata ?? {}
+    const {
+      input_tokens: inputTokens = 0,
+      output_tokens: outputTokens = 0,
+      total_tokens: totalTokens = inputTokens + outputTokens,
+    } = message.usage_metadata ?? {}
     return { text: message.text, usage: { requests: 1, inputTokens, outputTokens, totalTokens } }
   }
 }
@@ -31,12 +39,17 @@ export function summarizeWith(fallback?: unknown): Generate {
 async function chatModelOf(model: unknown): Promise<ChatModel> {
   if (typeof model === 'string') return (await initChatModel(model)) as unknown as ChatModel
   if (typeof (model as ChatModel | undefined)?.invoke === 'function') return model as ChatModel
-  throw new TypeError('summaries need a LangChain chat model: in the summarize action, in the limits, or as the option model of the adapter')
+  throw new TypeError(
+    'summaries need a LangChain chat model: in the summarize action, in the limits, or as the option model of the adapter',
+  )
 }
 
 const MAX_CALLS = 1_000
 
-/** Remembers which model asked for a tool call, so that its result can be summarized by the same one. Bounded: calls that never run are forgotten. */
+/**
+ * Remembers which model asked for a tool call, so that its result can be summarized by the same one. Bounded: calls
+ * that never run are forgotten.
+ */
 export class CallingModels {
   readonly #models = new Map<string, unknown>()
 

@@ -6,10 +6,15 @@ export interface RunConfig {
   signal?: AbortSignal | undefined
   store?: unknown
   context?: unknown
-  executionInfo?: { threadId?: string | undefined; runId?: string | undefined; nodeAttempt?: number | undefined } | undefined
+  executionInfo?:
+    | { threadId?: string | undefined; runId?: string | undefined; nodeAttempt?: number | undefined }
+    | undefined
 }
 
-/** Where a handle belongs: the thread, so that later turns read it back; without a checkpointer the run. Undefined when LangGraph knows neither. */
+/**
+ * Where a handle belongs: the thread, so that later turns read it back; without a checkpointer the run. Undefined
+ * when LangGraph knows neither.
+ */
 export function threadOf(config: RunConfig | undefined): string | undefined {
   const info = executionInfoOf(config)
   return text(config?.configurable?.thread_id) ?? text(info?.threadId) ?? text(info?.runId)
@@ -26,11 +31,13 @@ function executionInfoOf(config: RunConfig | undefined): RunConfig['executionInf
   const current = AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunConfig | undefined
   return config?.executionInfo ?? current?.executionInfo
 }
-const text = (id: unknown): string | undefined => (typeof id === 'string' && id !== '' ? id : typeof id === 'number' ? String(id) : undefined)
+const text = (id: unknown): string | undefined =>
+  typeof id === 'string' && id !== '' ? id : typeof id === 'number' ? String(id) : undefined
 
 /**
  * Counts how often each tool call came by, for a middleware further out that calls it again.
- * The count lives with the runtime object, one for each run of the node: a node that runs again after a resume counts from 0 and finds its journal.
+ * The count lives with the runtime object, one for each run of the node: a node that runs again after a resume counts
+ * from 0 and finds its journal.
  */
 export function attemptCounter(): (runtime: object) => number {
   const attempts = new WeakMap<object, number>()

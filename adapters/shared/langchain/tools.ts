@@ -12,10 +12,15 @@ export interface ToolConfig extends RunConfig {
 }
 type Call = (this: unknown, input: unknown, runManager: unknown, config: ToolConfig | undefined) => unknown
 type Invoke = (this: unknown, input: unknown, config?: ToolConfig) => Promise<unknown>
-type ContextOf = (tool: { name: string; metadata?: unknown }, input: unknown, config: ToolConfig | undefined) => ReduceContext
+type ContextOf = (
+  tool: { name: string; metadata?: unknown },
+  input: unknown,
+  config: ToolConfig | undefined,
+) => ReduceContext
 
 /**
- * A copy of a tool whose results are reduced before LangChain makes a message of them. The tool itself isn't changed, and its own code keeps running on it.
+ * A copy of a tool whose results are reduced before LangChain makes a message of them. The tool itself isn't changed,
+ * and its own code keeps running on it.
  * Tools that the provider executes are given back as they are.
  */
 export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: ContextOf): T {
@@ -23,7 +28,8 @@ export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: Conte
   const { _call: call, invoke } = tool as { _call?: Call; invoke?: Invoke }
   const limitable = tool as T & LimitableTool
   if (typeof call === 'function') return copyWith(limitable, { _call: limitedCall(limitable, call, limits, contextOf) })
-  if (typeof invoke === 'function') return copyWith(limitable, { invoke: limitedInvoke(limitable, invoke, limits, contextOf) })
+  if (typeof invoke === 'function')
+    return copyWith(limitable, { invoke: limitedInvoke(limitable, invoke, limits, contextOf) })
   return tool
 }
 
@@ -37,16 +43,26 @@ function limitedCall(tool: LimitableTool, call: Call, limits: ToolOutputLimits, 
   return async (input, runManager, config) => {
     const context = contextOf(tool, input, config)
     const result = await call.call(tool, input, runManager, config)
-    return isAsyncGenerator(result) ? limitedGenerator(result, (value) => reduceResult(tool, limits, value, context)) : reduceResult(tool, limits, result, context)
+    return isAsyncGenerator(result)
+      ? limitedGenerator(result, (value) => reduceResult(tool, limits, value, context))
+      : reduceResult(tool, limits, result, context)
   }
 }
 
 /** What the generator yields are events for the user interface; what it returns is the result. */
-async function* limitedGenerator(generator: AsyncGenerator<unknown, unknown>, reduce: (value: unknown) => Promise<unknown>): AsyncGenerator<unknown, unknown> {
+async function* limitedGenerator(
+  generator: AsyncGenerator<unknown, unknown>,
+  reduce: (value: unknown) => Promise<unknown>,
+): AsyncGenerator<unknown, unknown> {
   return await reduce(yield* generator)
 }
 
-async function reduceResult(tool: LimitableTool, limits: ToolOutputLimits, result: unknown, context: ReduceContext): Promise<unknown> {
+async function reduceResult(
+  tool: LimitableTool,
+  limits: ToolOutputLimits,
+  result: unknown,
+  context: ReduceContext,
+): Promise<unknown> {
   const hasArtifact = tool.responseFormat === 'content_and_artifact'
   if (hasArtifact && !(Array.isArray(result) && result.length === 2)) return result // LangChain says what is wrong with it
   const [content, artifact] = hasArtifact ? (result as [unknown, unknown]) : [result, undefined]
@@ -64,7 +80,11 @@ async function reduceResult(tool: LimitableTool, limits: ToolOutputLimits, resul
   return withArtifact(toolMessage(reduction.content, fields, reduction.metadata))
 }
 
-async function reduceRaw(limits: ToolOutputLimits, content: unknown, context: ReduceContext): Promise<ReducedContent | undefined> {
+async function reduceRaw(
+  limits: ToolOutputLimits,
+  content: unknown,
+  context: ReduceContext,
+): Promise<ReducedContent | undefined> {
   return Array.isArray(content) ? reduceContent(limits, content, context) : reduceValue(limits, content, context)
 }
 
@@ -74,12 +94,16 @@ function limitedInvoke(tool: LimitableTool, invoke: Invoke, limits: ToolOutputLi
     const toolCall = isToolCall(input) ? input : config?.toolCall
     const context = contextOf(tool, toolCall?.args ?? input, toolCall ? { ...config, toolCall } : config)
     const output = await invoke.call(tool, input, config)
-    return isDirectOutput(output) ? reduceToolOutput(limits, output, context) : ((await reduceRaw(limits, output, context))?.content ?? output)
+    return isDirectOutput(output)
+      ? reduceToolOutput(limits, output, context)
+      : ((await reduceRaw(limits, output, context))?.content ?? output)
   }
 }
 
-const isToolCall = (input: unknown): input is NonNullable<ToolConfig['toolCall']> => (input as { type?: unknown } | null | undefined)?.type === 'tool_call'
-const isDirectOutput = (output: unknown): boolean => (output as { lc_direct_tool_output?: unknown } | null | undefined)?.lc_direct_tool_output === true
+const isToolCall = (input: unknown): input is NonNullable<ToolConfig['toolCall']> =>
+  (input as { type?: unknown } | null | undefined)?.type === 'tool_call'
+const isDirectOutput = (output: unknown): boolean =>
+  (output as { lc_direct_tool_output?: unknown } | null | undefined)?.lc_direct_tool_output === true
 const isAsyncGenerator = (result: unknown): result is AsyncGenerator<unknown, unknown> => {
   const generator = result as Partial<AsyncGenerator> | null | undefined
   return typeof generator?.next === 'function' && typeof generator[Symbol.asyncIterator] === 'function'
@@ -105,10 +129,14 @@ export class ReadToolResult extends StructuredTool {
     this.#contextOf = contextOf
   }
 
-  /** Lets every argument through to the tool, which answers bad ones with a line the model can act on; LangChain would refuse `"20"` for a number. */
+  /**
+   * Lets every argument through to the tool, which answers bad ones with a line the model can act on; LangChain would
+   * refuse `"20"` for a number.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the signature of the base class
   override async call(input: any, config?: any, tags?: string[]): Promise<any> {
-    const run = (args: unknown, _runManager: unknown, toolConfig: ToolConfig | undefined) => this._call(args, _runManager, toolConfig)
+    const run = (args: unknown, _runManager: unknown, toolConfig: ToolConfig | undefined) =>
+      this._call(args, _runManager, toolConfig)
     const lenient = Object.create(this, { schema: { value: { type: 'object' } }, _call: { value: run } })
     return super.call.call(lenient, input, config, tags)
   }
