@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools of every kind
+import { AsyncResource } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +12,10 @@ import { ToolNode } from '@langchain/langgraph/prebuilt'
 import { createDeepAgent } from 'deepagents'
 import { createAgent, createMiddleware, toolErrorMiddleware, toolRetryMiddleware } from 'langchain'
 import {
+  type Journal,
   LocalFileStore,
   type ReduceEvent,
+  type SummaryResponse,
   summarize,
   ToolOutputLimits,
   type ToolOutputLimitsOptions,
@@ -27,7 +30,7 @@ import {
   toolOutputLimitsMiddleware,
   withToolOutputLimits,
 } from 'tool-output-limits/langchain'
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { z } from 'zod'
 import {
   bigLog,
@@ -604,6 +607,17 @@ describe('langchain', () => {
       expect([agentModel.summaries, own.summaries]).toEqual([0, 1])
     })
 
+    it('belong to the run, its callbacks and its tracing, from wherever they are started', async () => {
+      const outside = AsyncResource.bind((start: () => Promise<SummaryResponse>) => start())
+      const { usage, handleLLMEnd } = usageCounter()
+      const journal: Journal = (operation, summarizeIt) => outside(() => summarizeIt(operation.input))
+      const agent = agentOf([named('t', () => bigLog())], {
+        middleware: [limited({ runId: 'r' }, { ...once, journal })],
+      })
+      await agent.invoke({ messages: [new HumanMessage('go')] }, { callbacks: [{ handleLLMEnd }] })
+      expect(usage.inputTokens).toBe(2 * TURN_USAGE.inputTokens + 500)
+    })
+
     it('are no part of the message stream', async () => {
       const agent = agentOf([named('t', () => bigLog())], { middleware: [limited({}, once)] })
       const streamed: string[] = []
@@ -754,6 +768,19 @@ describe('langchain', () => {
       expect(await read('mine')).toContain('line 0 ')
       expect(await read('other')).not.toContain('line 0 ')
     })
+  })
+
+  it('an older langchain is refused, naming the supported versions', async () => {
+    vi.resetModules()
+    vi.doMock('langchain', () => ({
+      createMiddleware: undefined,
+      MiddlewareError: undefined,
+      initChatModel: undefined,
+    }))
+    const older = await import('tool-output-limits/langchain')
+    vi.doUnmock('langchain')
+    for (const use of [() => older.toolOutputLimitsMiddleware(), () => older.limitTools([])])
+      expect(use).toThrow('langchain and @langchain/core >=1 <2')
   })
 
   describe('options', () => {

@@ -1,6 +1,6 @@
 import { ToolMessage } from '@langchain/core/messages'
 import type { ToolCall } from '@langchain/core/messages/tool'
-import { MiddlewareError, ToolInvocationError } from 'langchain'
+import * as langchain from 'langchain' // as a whole, so that the adapter can say what an older one lacks
 
 /**
  * What a tool's error becomes in an agent that has no tool-call middleware: a message the model can learn from.
@@ -16,8 +16,8 @@ export function messageOfError(
   if (
     isBubbleUp(error) ||
     signal?.aborted ||
-    ToolInvocationError.isInstance(error) ||
-    MiddlewareError.isInstance(error)
+    langchain.ToolInvocationError.isInstance(error) ||
+    langchain.MiddlewareError.isInstance(error)
   )
     return undefined
   return new ToolMessage({

@@ -1,5 +1,5 @@
 import type { BaseMessage } from '@langchain/core/messages'
-import { initChatModel } from 'langchain'
+import * as langchain from 'langchain'
 import type { Generate, SummaryRequest, SummaryResponse } from 'tool-output-limits'
 
 /** What summaries need of a chat model. */
@@ -37,7 +37,7 @@ export function summarizeWith(fallback?: unknown): Generate {
 }
 
 async function chatModelOf(model: unknown): Promise<ChatModel> {
-  if (typeof model === 'string') return (await initChatModel(model)) as unknown as ChatModel
+  if (typeof model === 'string') return (await langchain.initChatModel(model)) as unknown as ChatModel
   if (typeof (model as ChatModel | undefined)?.invoke === 'function') return model as ChatModel
   throw new TypeError(
     'summaries need a LangChain chat model: in the summarize action, in the limits, or as the option model of the adapter',
