@@ -494,6 +494,8 @@ export interface ReadPage {
 /** The read tool, for any host. */
 export interface ReadToolDefinition {
   name: string
+  /** Whether the model is to have the tool: `readTool.enabled`. Adapters leave it out where it is false. */
+  enabled: boolean
   /** For the model. */
   description: string
   /** JSON Schema of types only: ranges are judged by `execute`, which explains them to the model. */
@@ -580,6 +582,31 @@ export declare class LocalFileStore implements OverflowStore {
     olderThanMs?: number | undefined
     runId?: string | undefined
   }): Promise<{ files: number; bytes: number }>
+}
+
+/** Options of `MemoryStore`. */
+export interface MemoryStoreOptions {
+  /** Bytes in all; the oldest results make room, and a larger result falls back. > 0, default: no limit. */
+  maxBytes?: number | undefined
+}
+
+/**
+ * Spilled results in the memory of this process: for tests, and for runs that nothing needs to outlive. Behaves as
+ * `LocalFileStore` does.
+ */
+export declare class MemoryStore implements OverflowStore {
+  /** Throws RangeError or TypeError for a wrong option. */
+  constructor(options?: MemoryStoreOptions)
+  /** Stores bytes under a key and gives the handle: the key, or `key~2` … where it holds other bytes. */
+  write(key: string, data: Uint8Array, options?: StoreOptions): Promise<string>
+  /** The whole result. Rejects with code `ENOENT` for an unknown handle. */
+  read(handle: string, options?: StoreOptions): Promise<Uint8Array>
+  /** The bytes from `start` up to and without `end`, fewer where the result ends. Rejects with code `ENOENT`. */
+  readRange(handle: string, start: number, end: number, options?: StoreOptions): Promise<Uint8Array>
+  /** Bytes of the result. Rejects with code `ENOENT`. */
+  size(handle: string, options?: StoreOptions): Promise<number>
+  /** Deletes the result. */
+  delete(handle: string, options?: StoreOptions): Promise<void>
 }
 
 // ---- the class ------------------------------------------------------------------------------------------------------

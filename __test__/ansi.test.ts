@@ -57,8 +57,15 @@ describe('stripAnsi removes', () => {
 
 describe('stripAnsi applies', () => {
   it('to the string leaves of structured values, never across JSON syntax', async () => {
-    const value = { stdout: '\x1b[31mred\x1b[0m', list: ['\x1b]0;t', 'keep', { deep: 'a\x9b1mb' }], '\x1b[1mkey': 1, n: 5 }
-    expect(await strip(value)).toBe(JSON.stringify({ stdout: 'red', list: ['', 'keep', { deep: 'ab' }], '\x1b[1mkey': 1, n: 5 }))
+    const value = {
+      stdout: '\x1b[31mred\x1b[0m',
+      list: ['\x1b]0;t', 'keep', { deep: 'a\x9b1mb' }],
+      '\x1b[1mkey': 1,
+      n: 5,
+    }
+    expect(await strip(value)).toBe(
+      JSON.stringify({ stdout: 'red', list: ['', 'keep', { deep: 'ab' }], '\x1b[1mkey': 1, n: 5 }),
+    )
   })
 
   it.each([
@@ -70,7 +77,9 @@ describe('stripAnsi applies', () => {
   })
 
   it('to the text of a custom serializer as a whole', async () => {
-    expect(await rendered({ a: 1 }, { stripAnsi: true, serializer: () => '{"a":"\x1b[31m1"}\x1b[0m' })).toBe('{"a":"1"}')
+    expect(await rendered({ a: 1 }, { stripAnsi: true, serializer: () => '{"a":"\x1b[31m1"}\x1b[0m' })).toBe(
+      '{"a":"1"}',
+    )
   })
 
   it('not to bytes', async () => {
@@ -92,7 +101,9 @@ describe('stripAnsi applies', () => {
   })
 
   it('to text whose escapes are all there is', async () => {
-    const { value, report } = await setup({ stripAnsi: true, bands: [{ over: 0, action: truncate() }] }).reduce('\x1b[0m')
+    const { value, report } = await setup({ stripAnsi: true, bands: [{ over: 0, action: truncate() }] }).reduce(
+      '\x1b[0m',
+    )
     expect({ value, size: report.size }).toEqual({ value: '', size: 0 })
   })
 
@@ -102,7 +113,32 @@ describe('stripAnsi applies', () => {
 })
 
 it('stripAnsi finds nothing more in what it left', async () => {
-  const pieces = fc.array(fc.constantFrom('\x1b', '[', ']', '0', ';', 'm', 'P', '\x07', '\\', '\n', '\r', 'a', '\x9b', '\x9c', '\x85', '漢', '😀', ' ', '(', 'B', '\x90'), { maxLength: 40 })
+  const pieces = fc.array(
+    fc.constantFrom(
+      '\x1b',
+      '[',
+      ']',
+      '0',
+      ';',
+      'm',
+      'P',
+      '\x07',
+      '\\',
+      '\n',
+      '\r',
+      'a',
+      '\x9b',
+      '\x9c',
+      '\x85',
+      '漢',
+      '😀',
+      ' ',
+      '(',
+      'B',
+      '\x90',
+    ),
+    { maxLength: 40 },
+  )
   await fc.assert(
     fc.asyncProperty(pieces, async (chars) => {
       const once = (await strip(chars.join('')))!
@@ -117,16 +153,23 @@ it('stripAnsi finds nothing more in what it left', async () => {
 
 it('stripAnsi removes no line end outside of sequences', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom('\x1b]0;t', '\x1bP', '\x1b[3', '\x1b', 'text', '\x9d', '\x1b[31m', '\x1b_a'), { maxLength: 20 }), async (lines) => {
-      const out = (await strip(lines.join('\n')))!
-      expect(out.split('\n')).toHaveLength(Math.max(1, lines.length))
-    }),
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('\x1b]0;t', '\x1bP', '\x1b[3', '\x1b', 'text', '\x9d', '\x1b[31m', '\x1b_a'), {
+        maxLength: 20,
+      }),
+      async (lines) => {
+        const out = (await strip(lines.join('\n')))!
+        expect(out.split('\n')).toHaveLength(Math.max(1, lines.length))
+      },
+    ),
     { numRuns: 200 },
   )
 })
 
 it('stripAnsi takes text of nothing but openings in linear time', async () => {
   for (const unit of ['\x1b]', '\x1b[', '\x1b', '\x9b', '\x1bP\x1b', '\x1b]a\n']) {
-    expect(((await strip(unit.repeat(400_000))) ?? '').length, JSON.stringify(unit)).toBeLessThanOrEqual(400_000 * unit.length)
+    expect(((await strip(unit.repeat(400_000))) ?? '').length, JSON.stringify(unit)).toBeLessThanOrEqual(
+      400_000 * unit.length,
+    )
   }
 })

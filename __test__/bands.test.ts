@@ -1,6 +1,15 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type Action, LocalFileStore, passthrough, spill, summarize, type ToolFilter, ToolOutputLimits, truncate } from '../index.js'
+import {
+  type Action,
+  LocalFileStore,
+  passthrough,
+  spill,
+  summarize,
+  type ToolFilter,
+  ToolOutputLimits,
+  truncate,
+} from '../index.js'
 import { act, reasons, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 import { keysOf, newRoot } from './support/roots.js'
@@ -25,17 +34,24 @@ describe('the band', () => {
     [299, 20],
     [300, 30],
     [100_000, 30],
-  ])('for %i chars is the largest that is not above, in whatever order they are given: %i chars are left', async (size, left) => {
-    const { reduce } = setup({ bands })
-    const { value } = await reduce('x'.repeat(size))
-    expect(value.length).toBe(left)
-  })
+  ])(
+    'for %i chars is the largest that is not above, in whatever order they are given: %i chars are left',
+    async (size, left) => {
+      const { reduce } = setup({ bands })
+      const { value } = await reduce('x'.repeat(size))
+      expect(value.length).toBe(left)
+    },
+  )
 
   it('below the smallest leaves the value as it is, by reference, whatever the serializer rendered', async () => {
     const value = { a: 1 }
     const { reduce, events } = setup({ bands, serializer: () => 'short' })
     const result = await reduce(value)
-    expect(result).toEqual({ reduced: false, value, report: { action: 'none', size: 5, unit: 'chars', chars: 5, fallbacks: [] } })
+    expect(result).toEqual({
+      reduced: false,
+      value,
+      report: { action: 'none', size: 5, unit: 'chars', chars: 5, fallbacks: [] },
+    })
     expect(result.value).toBe(value)
     expect(events).toEqual([])
   })
@@ -53,8 +69,18 @@ describe('the band', () => {
   it('list that is empty leaves every tool alone', async () => {
     const text = 'x'.repeat(1_000_000)
     const { value, reduced, report } = await setup({ bands: [] }).reduce(text)
-    expect({ same: value === text, reduced, action: report.action, size: report.size, fallbacks: report.fallbacks }).toEqual({
-      same: true, reduced: false, action: 'none', size: 1_000_000, fallbacks: [],
+    expect({
+      same: value === text,
+      reduced,
+      action: report.action,
+      size: report.size,
+      fallbacks: report.fallbacks,
+    }).toEqual({
+      same: true,
+      reduced: false,
+      action: 'none',
+      size: 1_000_000,
+      fallbacks: [],
     })
   })
 
@@ -66,8 +92,18 @@ describe('the band', () => {
 
   it('compares bytes by their count', async () => {
     const { reduce } = setup({ bands: [{ over: 100, action: passthrough() }] })
-    expect((await reduce(new Uint8Array(99))).report).toMatchObject({ action: 'none', unit: 'bytes', size: 99, chars: 0 })
-    expect((await reduce(new Uint8Array(100))).report).toMatchObject({ action: 'passthrough', unit: 'bytes', size: 100, chars: 0 })
+    expect((await reduce(new Uint8Array(99))).report).toMatchObject({
+      action: 'none',
+      unit: 'bytes',
+      size: 99,
+      chars: 0,
+    })
+    expect((await reduce(new Uint8Array(100))).report).toMatchObject({
+      action: 'passthrough',
+      unit: 'bytes',
+      size: 100,
+      chars: 0,
+    })
   })
 })
 
@@ -78,7 +114,10 @@ describe('actions', () => {
     expect(summarize()).toEqual({ type: 'summarize', maxChars: 8_000, timeoutMs: 60_000 })
     expect(passthrough()).toEqual({ type: 'passthrough' })
     for (const action of [truncate(), spill(), summarize(), passthrough()]) expect(Object.isFrozen(action)).toBe(true)
-    expect(JSON.parse(JSON.stringify(spill({ fallback: truncate({ maxChars: 5 }) })))).toMatchObject({ type: 'spill', fallback: { type: 'truncate', maxChars: 5 } })
+    expect(JSON.parse(JSON.stringify(spill({ fallback: truncate({ maxChars: 5 }) })))).toMatchObject({
+      type: 'spill',
+      fallback: { type: 'truncate', maxChars: 5 },
+    })
   })
 
   it('can be written by hand', async () => {
@@ -89,7 +128,11 @@ describe('actions', () => {
   it('passthrough is the explicit no-op', async () => {
     const text = 'x'.repeat(50_000)
     const { value, reduced, report } = await act(passthrough(), text)
-    expect({ same: value === text, reduced, report }).toEqual({ same: true, reduced: false, report: { action: 'passthrough', size: 50_000, unit: 'chars', chars: 50_000, fallbacks: [] } })
+    expect({ same: value === text, reduced, report }).toEqual({
+      same: true,
+      reduced: false,
+      report: { action: 'passthrough', size: 50_000, unit: 'chars', chars: 50_000, fallbacks: [] },
+    })
   })
 })
 
@@ -115,7 +158,10 @@ describe('fallbacks', () => {
     const value = { text: 'secret '.repeat(100) }
     const result = await reduce(value, { toolName: 'my_tool' })
     expect(result.value).toBe(value)
-    expect(result).toMatchObject({ reduced: false, report: { action: 'passthrough', fallbacks: [{ action: 'summarize', reason: 'no_model' }] } })
+    expect(result).toMatchObject({
+      reduced: false,
+      report: { action: 'passthrough', fallbacks: [{ action: 'summarize', reason: 'no_model' }] },
+    })
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatchObject({ code: expect.stringMatching(/^TOL_/), toolName: 'my_tool', reason: 'no_model' })
     expect(JSON.stringify(warnings)).not.toContain('secret')
@@ -144,7 +190,9 @@ describe('perTool', () => {
     ['other', 50, 'no entry: the bands of all'],
     ['Build', 50, 'case matters'],
   ])('%s → %i chars: %s', async (toolName, left) => {
-    const { value } = await setup({ bands: [{ over: 0, action: to(50) }], perTool }).reduce('x'.repeat(500), { toolName })
+    const { value } = await setup({ bands: [{ over: 0, action: to(50) }], perTool }).reduce('x'.repeat(500), {
+      toolName,
+    })
     expect(value.length).toBe(left)
   })
 
@@ -153,12 +201,17 @@ describe('perTool', () => {
     expect(reduced).toBe(false)
   })
 
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'])('is read by own properties only: a tool named %s has the bands of all', async (toolName) => {
-    const options = { bands: [{ over: 0, action: to(50) }] }
-    expect((await setup({ ...options, perTool: {} }).reduce('x'.repeat(500), { toolName })).value.length).toBe(50)
-    const own = JSON.parse(`{${JSON.stringify(toolName)}: [{ "over": 0, "action": { "type": "truncate", "maxChars": 3 } }]}`)
-    expect((await setup({ ...options, perTool: own }).reduce('x'.repeat(500), { toolName })).value.length).toBe(3)
-  })
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'is read by own properties only: a tool named %s has the bands of all',
+    async (toolName) => {
+      const options = { bands: [{ over: 0, action: to(50) }] }
+      expect((await setup({ ...options, perTool: {} }).reduce('x'.repeat(500), { toolName })).value.length).toBe(50)
+      const own = JSON.parse(
+        `{${JSON.stringify(toolName)}: [{ "over": 0, "action": { "type": "truncate", "maxChars": 3 } }]}`,
+      )
+      expect((await setup({ ...options, perTool: own }).reduce('x'.repeat(500), { toolName })).value.length).toBe(3)
+    },
+  )
 })
 
 describe('toolFilter', () => {
@@ -183,14 +236,26 @@ describe('toolFilter', () => {
   ])('%o of tool %s: %s', async (toolFilter, toolName, limited) => {
     const { reduce } = setup({ toolFilter, bands: [{ over: 10, action: to(5) }] })
     const text = 'x'.repeat(100)
-    const { value, reduced, report } = await reduce(text, { toolName, toolMetadata: metadata, content: 'y'.repeat(100) })
+    const { value, reduced, report } = await reduce(text, {
+      toolName,
+      toolMetadata: metadata,
+      content: 'y'.repeat(100),
+    })
     expect(reduced).toBe(limited)
-    expect(report).toEqual({ action: limited ? 'truncate' : 'none', size: 100, unit: 'chars', chars: limited ? 5 : 100, fallbacks: [] })
+    expect(report).toEqual({
+      action: limited ? 'truncate' : 'none',
+      size: 100,
+      unit: 'chars',
+      chars: limited ? 5 : 100,
+      fallbacks: [],
+    })
     expect(value.length).toBe(limited ? 5 : 100)
   })
 
   it('an object does not match a call without metadata', async () => {
-    const { reduced } = await setup({ toolFilter: { a: 1 }, bands: [{ over: 10, action: to(5) }] }).reduce('x'.repeat(100))
+    const { reduced } = await setup({ toolFilter: { a: 1 }, bands: [{ over: 10, action: to(5) }] }).reduce(
+      'x'.repeat(100),
+    )
     expect(reduced).toBe(false)
   })
 
@@ -244,7 +309,13 @@ describe('exempt', () => {
     const { report } = await reduce(large)
     let answer = await limits.readToolResult().execute({ handle: report.handle })
     const before = answer
-    for (const toolName of ['read_tool_result', 'mcp__srv__read_tool_result', 'read_tool_result', 'srv.read_tool_result', 'read_tool_result']) {
+    for (const toolName of [
+      'read_tool_result',
+      'mcp__srv__read_tool_result',
+      'read_tool_result',
+      'srv.read_tool_result',
+      'read_tool_result',
+    ]) {
       answer = (await reduce(answer, { toolName, toolCallId: toolName })).value
     }
     expect(answer).toBe(before)
@@ -258,7 +329,10 @@ describe('exempt', () => {
   ])('is %s', async (_, error) => {
     const result = await setup().reduce(error)
     expect(result.value).toBe(error)
-    expect(result).toMatchObject({ reduced: false, report: { action: 'none', size: 0, unit: 'chars', chars: 0, fallbacks: [] } })
+    expect(result).toMatchObject({
+      reduced: false,
+      report: { action: 'none', size: 0, unit: 'chars', chars: 0, fallbacks: [] },
+    })
   })
 
   it('reports the length of bytes', async () => {
@@ -269,7 +343,9 @@ describe('exempt', () => {
   })
 
   beyondBaseline('is a call that the store exempts', async () => {
-    const store = Object.assign(new LocalFileStore({ root: newRoot() }), { exempts: (call: { input?: unknown }) => call.input === 'own' })
+    const store = Object.assign(new LocalFileStore({ root: newRoot() }), {
+      exempts: (call: { input?: unknown }) => call.input === 'own',
+    })
     const { reduce } = setup({ store })
     expect((await reduce(large, { input: 'own' })).reduced).toBe(false)
     expect((await reduce(large, { input: 'other' })).reduced).toBe(true)
@@ -281,7 +357,10 @@ describe('exempt', () => {
     const store = {
       write: (key: string, data: Uint8Array) => (files.set(key, data), key),
       read: (key: string) => files.get(key),
-      exempts: () => { asked++; throw new Error('no') },
+      exempts: () => {
+        asked++
+        throw new Error('no')
+      },
     }
     expect((await setup({ store }).reduce(large)).reduced).toBe(true)
     expect(asked).toBe(1)
@@ -308,12 +387,26 @@ describe('misuse', () => {
 
 describe('extend', () => {
   const text = (size: number) => 'x'.repeat(size)
-  const base = () => setup({ id: 'mine', bands: [{ over: 100, action: to(10) }, { over: 200, action: to(20) }], perTool: { a: [{ over: 0, action: to(1) }] } }).limits
+  const base = () =>
+    setup({
+      id: 'mine',
+      bands: [
+        { over: 100, action: to(10) },
+        { over: 200, action: to(20) },
+      ],
+      perTool: { a: [{ over: 0, action: to(1) }] },
+    }).limits
 
   it('merges bands; a later one replaces one with the same over; the old instance stays', async () => {
     const limits = base()
-    const more = limits.extend({ bands: [{ over: 200, action: to(25) }, { over: 300, action: to(30) }] })
-    const left = async (of: ToolOutputLimits, size: number) => (await of.reduce(text(size), { toolName: 't' })).value.length
+    const more = limits.extend({
+      bands: [
+        { over: 200, action: to(25) },
+        { over: 300, action: to(30) },
+      ],
+    })
+    const left = async (of: ToolOutputLimits, size: number) =>
+      (await of.reduce(text(size), { toolName: 't' })).value.length
     expect([await left(more, 100), await left(more, 250), await left(more, 300)]).toEqual([10, 25, 30])
     expect([await left(limits, 100), await left(limits, 250), await left(limits, 300)]).toEqual([10, 20, 20])
   })

@@ -4,8 +4,17 @@ import { envelope, readBack, setup } from './support/limits.js'
 import { keysOf, storedText } from './support/roots.js'
 import { numberedLines } from './support/text.js'
 
-interface Block { type: string; text?: string; [key: string]: unknown }
-interface Result { content: Block[]; structuredContent?: unknown; isError?: boolean; _meta?: Record<string, unknown> }
+interface Block {
+  type: string
+  text?: string
+  [key: string]: unknown
+}
+interface Result {
+  content: Block[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Record<string, unknown>
+}
 const large = numberedLines(3_000)
 const records = { rows: Array.from({ length: 2_000 }, (_, i) => ({ id: i, name: `row ${i}` })) }
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
@@ -27,7 +36,15 @@ describe('a CallToolResult', () => {
 
   it('has its text blocks reduced together, media kept in place, the handle in _meta', async () => {
     const { limits, root } = setup()
-    const result: Result = { content: [image, { type: 'text', text: large, annotations: { priority: 1 } }, { type: 'text', text: 'more' }, image], _meta: { mine: 1 } }
+    const result: Result = {
+      content: [
+        image,
+        { type: 'text', text: large, annotations: { priority: 1 } },
+        { type: 'text', text: 'more' },
+        image,
+      ],
+      _meta: { mine: 1 },
+    }
     const before = structuredClone(result)
     const out = await limits.reduceCallToolResult(result, context)
     expect(out).toEqual({
@@ -41,22 +58,35 @@ describe('a CallToolResult', () => {
 
   it.each<[string, string, unknown]>([
     ['as it is', JSON.stringify(records), records],
-    ['in other layout and key order', JSON.stringify({ rows: records.rows.map(({ id, name }) => ({ name, id })) }, null, 2), records],
+    [
+      'in other layout and key order',
+      JSON.stringify({ rows: records.rows.map(({ id, name }) => ({ name, id })) }, null, 2),
+      records,
+    ],
     ['wrapped as result', JSON.stringify(records), { result: records }],
     ['wrapped as content', JSON.stringify(records), { content: records }],
     ['a text wrapped as result', large, { result: large }],
     ['a text wrapped as content', large, { content: large }],
-  ])('whose structuredContent repeats the text is counted and stored once, and dropped: %s', async (_, text, structuredContent) => {
-    const { limits, root } = setup()
-    const out = await limits.reduceCallToolResult({ content: [{ type: 'text', text }], structuredContent } as Result, context)
-    expect(out).toEqual({ content: [{ type: 'text', text: expect.any(String) }], _meta: { [HANDLE]: 'run/call.0' } })
-    expect(keysOf(root)).toEqual(['run/call.0'])
-    expect(storedText(root, 'run/call.0')).toBe(text)
-  })
+  ])(
+    'whose structuredContent repeats the text is counted and stored once, and dropped: %s',
+    async (_, text, structuredContent) => {
+      const { limits, root } = setup()
+      const out = await limits.reduceCallToolResult(
+        { content: [{ type: 'text', text }], structuredContent } as Result,
+        context,
+      )
+      expect(out).toEqual({ content: [{ type: 'text', text: expect.any(String) }], _meta: { [HANDLE]: 'run/call.0' } })
+      expect(keysOf(root)).toEqual(['run/call.0'])
+      expect(storedText(root, 'run/call.0')).toBe(text)
+    },
+  )
 
   it('whose structuredContent differs has it as a part of its own, its envelope the last text block', async () => {
     const { limits, root } = setup()
-    const out = await limits.reduceCallToolResult({ content: [{ type: 'text', text: 'summary' }, image], structuredContent: records } as Result, context)
+    const out = await limits.reduceCallToolResult(
+      { content: [{ type: 'text', text: 'summary' }, image], structuredContent: records } as Result,
+      context,
+    )
     expect(out).toEqual({
       content: [{ type: 'text', text: 'summary' }, image, { type: 'text', text: expect.any(String) }],
       _meta: { [STRUCTURED]: 'run/call.0.structured' },
@@ -68,14 +98,20 @@ describe('a CallToolResult', () => {
 
   it('may have both parts reduced', async () => {
     const { limits } = setup()
-    const out = await limits.reduceCallToolResult({ content: [{ type: 'text', text: large }], structuredContent: records } as Result, context)
+    const out = await limits.reduceCallToolResult(
+      { content: [{ type: 'text', text: large }], structuredContent: records } as Result,
+      context,
+    )
     expect(out._meta).toEqual({ [HANDLE]: 'run/call.0', [STRUCTURED]: 'run/call.0.structured' })
     expect(out.content).toHaveLength(2)
     expect(out.structuredContent).toBeUndefined()
   })
 
   it('keeps small structuredContent beside a reduced text', async () => {
-    const out = await setup().limits.reduceCallToolResult({ content: [{ type: 'text', text: large }], structuredContent: { n: 1 } } as Result, context)
+    const out = await setup().limits.reduceCallToolResult(
+      { content: [{ type: 'text', text: large }], structuredContent: { n: 1 } } as Result,
+      context,
+    )
     expect(out.structuredContent).toEqual({ n: 1 })
   })
 
@@ -84,7 +120,10 @@ describe('a CallToolResult', () => {
     ['differs', large],
   ])('always keeps its structuredContent with an outputSchema, for it must validate: it %s', async (_, text) => {
     const { limits, root } = setup()
-    const out = await limits.reduceCallToolResult({ content: [{ type: 'text', text }], structuredContent: records } as Result, { ...context, outputSchema: true })
+    const out = await limits.reduceCallToolResult(
+      { content: [{ type: 'text', text }], structuredContent: records } as Result,
+      { ...context, outputSchema: true },
+    )
     expect(out.structuredContent).toBe(records)
     expect(out.content).toHaveLength(1)
     expect(keysOf(root)).toEqual(['run/call.0'])
@@ -106,7 +145,10 @@ describe('a CallToolResult', () => {
   })
 
   it('keeps properties it does not know', async () => {
-    const out = await setup().limits.reduceCallToolResult({ content: [{ type: 'text', text: large }], extra: { a: 1 } } as Result, context)
+    const out = await setup().limits.reduceCallToolResult(
+      { content: [{ type: 'text', text: large }], extra: { a: 1 } } as Result,
+      context,
+    )
     expect(out).toMatchObject({ extra: { a: 1 } })
   })
 
@@ -123,7 +165,10 @@ describe('a CallToolResult', () => {
 
   it('counts and tells its parts', async () => {
     const { limits, events } = setup({ bands: [{ over: 1_000, action: spill() }] })
-    await limits.reduceCallToolResult({ content: [{ type: 'text', text: large }], structuredContent: records } as Result, context)
+    await limits.reduceCallToolResult(
+      { content: [{ type: 'text', text: large }], structuredContent: records } as Result,
+      context,
+    )
     expect(events).toHaveLength(2)
     expect(limits.stats().tool!.spill).toMatchObject({ calls: 2 })
   })

@@ -1,6 +1,14 @@
 // Every function an application may give × everything such a function may do. One table.
 import { describe, expect, it } from 'vitest'
-import { type OverflowStore, spill, summarize, ToolOutputLimits, type ToolOutputLimitsOptions, truncate, type Warning } from '../index.js'
+import {
+  type OverflowStore,
+  spill,
+  summarize,
+  ToolOutputLimits,
+  type ToolOutputLimitsOptions,
+  truncate,
+  type Warning,
+} from '../index.js'
 import { reasons, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 import { numberedLines } from './support/text.js'
@@ -11,24 +19,96 @@ const cut = truncate({ maxChars: 50, strategy: 'head' })
 
 /** What a callback may do. `value` is what a good one would give; slow ones give it after a turn of the event loop. */
 type Behaviour = (value: unknown) => unknown
-const ODD = new Proxy(function odd() {}, { get() { throw new Error('trap') }, has() { throw new Error('trap') }, getPrototypeOf() { throw new Error('trap') } })
-const revoked = () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy }
+const ODD = new Proxy(function odd() {}, {
+  get() {
+    throw new Error('trap')
+  },
+  has() {
+    throw new Error('trap')
+  },
+  getPrototypeOf() {
+    throw new Error('trap')
+  },
+})
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
 const BAD: [string, Behaviour][] = [
-  ['throws an Error', () => { throw new Error('of the callback') }],
-  ['throws a string', () => { throw 'text' }],
-  ['throws a symbol', () => { throw Symbol.iterator }],
-  ['throws undefined', () => { throw undefined }],
-  ['throws null', () => { throw null }],
-  ['throws a Proxy whose traps throw', () => { throw ODD }],
-  ['throws a revoked Proxy', () => { throw revoked() }],
+  [
+    'throws an Error',
+    () => {
+      throw new Error('of the callback')
+    },
+  ],
+  [
+    'throws a string',
+    () => {
+      throw 'text'
+    },
+  ],
+  [
+    'throws a symbol',
+    () => {
+      throw Symbol.iterator
+    },
+  ],
+  [
+    'throws undefined',
+    () => {
+      throw undefined
+    },
+  ],
+  [
+    'throws null',
+    () => {
+      throw null
+    },
+  ],
+  [
+    'throws a Proxy whose traps throw',
+    () => {
+      throw ODD
+    },
+  ],
+  [
+    'throws a revoked Proxy',
+    () => {
+      throw revoked()
+    },
+  ],
   ['rejects', () => Promise.reject(new Error('of the callback'))],
   ['rejects with undefined', () => Promise.reject()],
   ['rejects with a symbol', () => Promise.reject(Symbol('s'))],
   ['never settles', () => new Promise(() => {})],
-  ['gives a thenable that throws', () => ({ then() { throw new Error('then') } })],
-  ['gives a thenable whose then throws when it is asked for', () => ({ get then() { throw new Error('get then') } })],
+  [
+    'gives a thenable that throws',
+    () => ({
+      then() {
+        throw new Error('then')
+      },
+    }),
+  ],
+  [
+    'gives a thenable whose then throws when it is asked for',
+    () => ({
+      get then() {
+        throw new Error('get then')
+      },
+    }),
+  ],
   ['gives a thenable that never calls back', () => ({ then() {} })],
-  ['gives a thenable that rejects twice', () => ({ then(_: unknown, reject: (error: unknown) => void) { reject(1); reject(2); throw 3 } })],
+  [
+    'gives a thenable that rejects twice',
+    () => ({
+      then(_: unknown, reject: (error: unknown) => void) {
+        reject(1)
+        reject(2)
+        throw 3
+      },
+    }),
+  ],
   ['gives a Proxy whose traps throw', () => ODD],
   ['gives a revoked Proxy', revoked],
   ['gives a value of another type', () => ({ nothing: true })],
@@ -40,7 +120,16 @@ const GOOD: [string, Behaviour][] = [
   ['answers later', (value) => Promise.resolve(value)],
   ['is slow', (value) => new Promise((resolve) => setImmediate(() => setImmediate(() => resolve(value))))],
   ['gives a thenable', (value) => ({ then: (resolve: (value: unknown) => void) => resolve(value) })],
-  ['gives a thenable that calls back twice and throws', (value) => ({ then(resolve: (value: unknown) => void, reject: (e: unknown) => void) { resolve(value); reject(1); throw 2 } })],
+  [
+    'gives a thenable that calls back twice and throws',
+    (value) => ({
+      then(resolve: (value: unknown) => void, reject: (e: unknown) => void) {
+        resolve(value)
+        reject(1)
+        throw 2
+      },
+    }),
+  ],
   ['gives a promise of a promise', (value) => Promise.resolve(Promise.resolve(value))],
 ]
 
@@ -67,48 +156,82 @@ const memory = () => {
 const CALLBACKS: Callback[] = [
   {
     name: 'tokenizer',
-    options: (call) => ({ overTokens: true, tokenizer: () => call(5_000) as number, bands: [{ over: 1_000, action: cut }] }),
-    bad: { action: 'truncate', reasons: [], warnings: 1 }, good: { action: 'truncate' },
+    options: (call) => ({
+      overTokens: true,
+      tokenizer: () => call(5_000) as number,
+      bands: [{ over: 1_000, action: cut }],
+    }),
+    bad: { action: 'truncate', reasons: [], warnings: 1 },
+    good: { action: 'truncate' },
   },
   {
     name: 'serializer',
     options: (call) => ({ serializer: () => call(large) as string, bands: [{ over: 1_000, action: cut }] }),
-    bad: { action: 'truncate', reasons: [], warnings: 1 }, good: { action: 'truncate' },
+    bad: { action: 'truncate', reasons: [], warnings: 1 },
+    good: { action: 'truncate' },
   },
   {
     name: 'toolFilter',
     options: (call) => ({ toolFilter: () => call(true) as boolean, bands: [{ over: 1_000, action: cut }] }),
-    bad: { action: 'truncate', reasons: [], warnings: 1 }, good: { action: 'truncate' },
+    bad: { action: 'truncate', reasons: [], warnings: 1 },
+    good: { action: 'truncate' },
   },
   {
     name: 'generate',
-    options: (call) => ({ generate: () => call('short') as string, bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }] }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 }, good: { action: 'summarize' },
+    options: (call) => ({
+      generate: () => call('short') as string,
+      bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }],
+    }),
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    good: { action: 'summarize' },
   },
   {
     name: 'summarize of the action',
-    options: (call) => ({ bands: [{ over: 1_000, action: summarize({ summarize: () => call('short') as string, timeoutMs: TIMEOUT, fallback: cut }) }] }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 }, good: { action: 'summarize' },
+    options: (call) => ({
+      bands: [
+        {
+          over: 1_000,
+          action: summarize({ summarize: () => call('short') as string, timeoutMs: TIMEOUT, fallback: cut }),
+        },
+      ],
+    }),
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    good: { action: 'summarize' },
   },
   {
     name: 'journal',
-    options: (call) => ({ generate: () => 'short', journal: () => call({ text: 'short' }) as Promise<{ text: string }>, bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }] }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 }, good: { action: 'summarize' },
+    options: (call) => ({
+      generate: () => 'short',
+      journal: () => call({ text: 'short' }) as Promise<{ text: string }>,
+      bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }],
+    }),
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    good: { action: 'summarize' },
   },
   {
     name: 'write of a store',
-    options: (call) => ({ store: { ...memory().store, write: () => call('blob://x') as string }, bands: [{ over: 1_000, action: spill({ fallback: cut }) }] }),
-    bad: { action: 'truncate', reasons: [/^spill: store_(failed|timeout)$/], warnings: 0 }, good: { action: 'spill' },
+    options: (call) => ({
+      store: { ...memory().store, write: () => call('blob://x') as string },
+      bands: [{ over: 1_000, action: spill({ fallback: cut }) }],
+    }),
+    bad: { action: 'truncate', reasons: [/^spill: store_(failed|timeout)$/], warnings: 0 },
+    good: { action: 'spill' },
   },
   {
     name: 'onReduce',
     options: (call) => ({ onReduce: () => call(undefined) as void, bands: [{ over: 1_000, action: cut }] }),
-    bad: { action: 'truncate', reasons: [], warnings: 0 }, good: { action: 'truncate' },
+    bad: { action: 'truncate', reasons: [], warnings: 0 },
+    good: { action: 'truncate' },
   },
   {
     name: 'onUsage',
-    options: (call) => ({ onUsage: () => call(undefined) as void, generate: () => 'short', bands: [{ over: 1_000, action: summarize() }] }),
-    bad: { action: 'summarize', reasons: [], warnings: 0 }, good: { action: 'summarize' },
+    options: (call) => ({
+      onUsage: () => call(undefined) as void,
+      generate: () => 'short',
+      bands: [{ over: 1_000, action: summarize() }],
+    }),
+    bad: { action: 'summarize', reasons: [], warnings: 0 },
+    good: { action: 'summarize' },
   },
 ]
 
@@ -140,7 +263,9 @@ describe.each(CALLBACKS)('$name', ({ name, options, bad, good }) => {
       const { reduce, warnings } = setup({ callbackTimeoutMs: TIMEOUT, ...options(behave) })
       const { report } = await watched(() => reduce(value()))
       expect(report.action).toBe(bad.action)
-      expect(reasons(report)).toEqual(bad.reasons.map((reason) => (typeof reason === 'string' ? reason : expect.stringMatching(reason))))
+      expect(reasons(report)).toEqual(
+        bad.reasons.map((reason) => (typeof reason === 'string' ? reason : expect.stringMatching(reason))),
+      )
       expect(warnings).toHaveLength(bad.warnings)
       for (const warning of warnings) {
         expect(warning.code).toMatch(/^TOL_/)
@@ -160,7 +285,10 @@ describe.each(CALLBACKS)('$name', ({ name, options, bad, good }) => {
 
   it('may reduce again from within', async () => {
     const inner = setup({ bands: [{ over: 100, action: cut }] })
-    const { reduce } = setup({ callbackTimeoutMs: 5_000, ...options(async (answer) => ((await inner.reduce(large)).reduced ? answer : undefined)) })
+    const { reduce } = setup({
+      callbackTimeoutMs: 5_000,
+      ...options(async (answer) => ((await inner.reduce(large)).reduced ? answer : undefined)),
+    })
     expect((await reduce(value())).report).toMatchObject({ action: good.action, fallbacks: [] })
   })
 
@@ -194,30 +322,48 @@ describe('onWarning', () => {
   })
 
   it('that gives a promise that rejects makes no unhandled rejection', async () => {
-    const { reduce } = setup({ onWarning: (() => Promise.reject(new Error('x'))) as (w: Warning) => void, bands: [{ over: 10, action: summarize() }] })
+    const { reduce } = setup({
+      onWarning: (() => Promise.reject(new Error('x'))) as (w: Warning) => void,
+      bands: [{ over: 10, action: summarize() }],
+    })
     expect((await watched(() => reduce('x'.repeat(100)))).reduced).toBe(false)
   })
 })
 
 describe('a tokenizer', () => {
-  it.each([[Number.NaN], [-1], [Number.POSITIVE_INFINITY], ['12'], [null], [undefined], [12n], [[12]], [true]])('that gives %o warns once, and the estimate is used', async (answer) => {
-    const { reduce, warnings } = setup({ overTokens: true, tokenizer: () => answer as number, bands: [{ over: 10, action: cut }] })
-    for (let i = 0; i < 3; i++) expect((await reduce('x'.repeat(400))).report).toMatchObject({ size: 100, unit: 'tokens', action: 'truncate' })
-    expect(warnings).toHaveLength(1)
-  })
+  it.each([[Number.NaN], [-1], [Number.POSITIVE_INFINITY], ['12'], [null], [undefined], [12n], [[12]], [true]])(
+    'that gives %o warns once, and the estimate is used',
+    async (answer) => {
+      const { reduce, warnings } = setup({
+        overTokens: true,
+        tokenizer: () => answer as number,
+        bands: [{ over: 10, action: cut }],
+      })
+      for (let i = 0; i < 3; i++)
+        expect((await reduce('x'.repeat(400))).report).toMatchObject({ size: 100, unit: 'tokens', action: 'truncate' })
+      expect(warnings).toHaveLength(1)
+    },
+  )
 
   it.each([[0], [5], [12.5], [1e12]])('that gives %d is believed', async (answer) => {
-    const { report } = await setup({ overTokens: true, tokenizer: () => answer, bands: [{ over: 0, action: cut }] }).reduce('x'.repeat(400))
+    const { report } = await setup({
+      overTokens: true,
+      tokenizer: () => answer,
+      bands: [{ over: 0, action: cut }],
+    }).reduce('x'.repeat(400))
     expect(report.size).toBe(answer)
   })
 })
 
 describe('a toolFilter', () => {
-  it.each([[1], ['true'], [null], [undefined], [{}], [[]]])('that gives %o counts as true, with a warning: the limit stays on', async (answer) => {
-    const { reduce, warnings } = setup({ toolFilter: () => answer as never, bands: [{ over: 10, action: cut }] })
-    expect((await reduce(large)).report.action).toBe('truncate')
-    expect(warnings).toHaveLength(1)
-  })
+  it.each([[1], ['true'], [null], [undefined], [{}], [[]]])(
+    'that gives %o counts as true, with a warning: the limit stays on',
+    async (answer) => {
+      const { reduce, warnings } = setup({ toolFilter: () => answer as never, bands: [{ over: 10, action: cut }] })
+      expect((await reduce(large)).report.action).toBe('truncate')
+      expect(warnings).toHaveLength(1)
+    },
+  )
 })
 
 describe('a summarizer', () => {
@@ -228,7 +374,9 @@ describe('a summarizer', () => {
     ['gives bytes', Buffer.from('x'), 'summary_failed'],
     ['gives a String object', Object('text'), 'summary_failed'],
   ])('that %s', async (_, answer, reason) => {
-    const { value: out, report } = await setup({ bands: [{ over: 100, action: summarize({ summarize: () => answer as string, fallback: cut }) }] }).reduce(large)
+    const { value: out, report } = await setup({
+      bands: [{ over: 100, action: summarize({ summarize: () => answer as string, fallback: cut }) }],
+    }).reduce(large)
     if (reason === 'summary') expect(out.length).toBeLessThanOrEqual(8_000)
     else expect(reasons(report)).toEqual([`summarize: ${reason}`])
   })
@@ -236,7 +384,10 @@ describe('a summarizer', () => {
   it('that throws after the abort makes no unhandled rejection', async () => {
     const controller = new AbortController()
     const action = summarize({
-      summarize: (_tool, _text, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => setImmediate(() => reject(new Error('late'))))),
+      summarize: (_tool, _text, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => setImmediate(() => reject(new Error('late')))),
+        ),
       fallback: cut,
     })
     const { reduce } = setup({ bands: [{ over: 100, action }] })
@@ -253,13 +404,19 @@ describe('a store', () => {
   const withStore = (store: OverflowStore, options: ToolOutputLimitsOptions = {}) =>
     setup({ store, callbackTimeoutMs: TIMEOUT, bands: [{ over: 1_000, action: spill({ fallback: cut }) }], ...options })
 
-  it.each([['blob://x'], ['handle with spaces and "quotes"'], ['漢字/😀'], ['x'.repeat(1_000)]])('gives its own handle, used as given: %s', async (handle) => {
-    const { limits, reduce } = withStore({ write: () => handle, read: (asked) => (asked === handle ? Buffer.from(large) : undefined) })
-    const { report, value: out } = await reduce(large)
-    expect(report.handle).toBe(handle)
-    expect(out).toContain(JSON.stringify(handle))
-    expect((await limits.read({ handle, limit: 1 })).text).toBe('line 1\n')
-  })
+  it.each([['blob://x'], ['handle with spaces and "quotes"'], ['漢字/😀'], ['x'.repeat(1_000)]])(
+    'gives its own handle, used as given: %s',
+    async (handle) => {
+      const { limits, reduce } = withStore({
+        write: () => handle,
+        read: (asked) => (asked === handle ? Buffer.from(large) : undefined),
+      })
+      const { report, value: out } = await reduce(large)
+      expect(report.handle).toBe(handle)
+      expect(out).toContain(JSON.stringify(handle))
+      expect((await limits.read({ handle, limit: 1 })).text).toBe('line 1\n')
+    },
+  )
 
   it.each([[''], [undefined], [null], [5], [{}], [true]])('that gives the handle %o failed', async (handle) => {
     const { report } = await withStore({ write: () => handle as string, read: () => null }).reduce(large)
@@ -276,7 +433,12 @@ describe('a store', () => {
     ['ECONNRESET', 'store_failed'],
     [undefined, 'store_failed'],
   ])('that fails with %s: %s', async (code, reason) => {
-    const { report } = await withStore({ write: () => { throw Object.assign(new Error('x'), { code }) }, read: () => null }).reduce(large)
+    const { report } = await withStore({
+      write: () => {
+        throw Object.assign(new Error('x'), { code })
+      },
+      read: () => null,
+    }).reduce(large)
     expect(reasons(report)).toEqual([`spill: ${reason}`])
   })
 
@@ -305,7 +467,10 @@ describe('a store', () => {
   })
 
   it('aborted before or while it writes', async () => {
-    const { reduce } = withStore({ write: () => new Promise(() => {}), read: () => null }, { callbackTimeoutMs: 10_000 })
+    const { reduce } = withStore(
+      { write: () => new Promise(() => {}), read: () => null },
+      { callbackTimeoutMs: 10_000 },
+    )
     expect(reasons((await reduce(large, { signal: AbortSignal.abort() })).report)).toEqual(['spill: aborted'])
     const controller = new AbortController()
     const pending = reduce(large, { signal: controller.signal })
@@ -325,12 +490,22 @@ describe('a store', () => {
   it.each<[string, (store: ReturnType<typeof memory>['store']) => OverflowStore]>([
     ['only read', ({ write, read }) => ({ write, read })],
     ['ranges', (store) => store],
-    ['async ranges', (store) => ({ ...store, readRange: async (...args) => store.readRange(...args), size: async (handle) => store.size(handle) })],
+    [
+      'async ranges',
+      (store) => ({
+        ...store,
+        readRange: async (...args) => store.readRange(...args),
+        size: async (handle) => store.size(handle),
+      }),
+    ],
   ])('with %s is paged and searched', async (_, make) => {
     const { limits, reduce } = withStore(make(memory().store), { callbackTimeoutMs: 5_000 })
     const text = numberedLines(5_000, (n) => `${n} äö漢😀`)
     const { report } = await reduce(text)
-    expect(await limits.read({ handle: report.handle!, offset: 4_321, limit: 1 })).toMatchObject({ text: '4322 äö漢😀\n', totalLines: 5_000 })
+    expect(await limits.read({ handle: report.handle!, offset: 4_321, limit: 1 })).toMatchObject({
+      text: '4322 äö漢😀\n',
+      totalLines: 5_000,
+    })
     expect((await limits.read({ handle: report.handle!, pattern: '4999 ' })).matches).toMatchObject([{ line: 4_999 }])
   })
 
@@ -338,7 +513,12 @@ describe('a store', () => {
     ['null', () => null],
     ['undefined', () => undefined],
     ['a promise of null', async () => null],
-    ['an error ENOENT', () => { throw Object.assign(new Error('no such'), { code: 'ENOENT' }) }],
+    [
+      'an error ENOENT',
+      () => {
+        throw Object.assign(new Error('no such'), { code: 'ENOENT' })
+      },
+    ],
     ['a rejection ENOENT', () => Promise.reject(Object.assign(new Error('no such'), { code: 'ENOENT' }))],
   ])('says that a handle is unknown by %s', async (_, read) => {
     const { limits } = withStore({ write: (key) => key, read: read as never })
@@ -364,8 +544,14 @@ describe('a store', () => {
 
   it('with a delete that fails is no reason to fail', async () => {
     for (const [, behave] of BAD) {
-      const store: OverflowStore = { write: () => 'h'.repeat(2_000), read: () => null, delete: (() => behave(undefined)) as never }
-      const { report } = await watched(() => withStore(store, { bands: [{ over: 100, action: spill({ previewChars: 0 }) }] }).reduce('x'.repeat(1_500)))
+      const store: OverflowStore = {
+        write: () => 'h'.repeat(2_000),
+        read: () => null,
+        delete: (() => behave(undefined)) as never,
+      }
+      const { report } = await watched(() =>
+        withStore(store, { bands: [{ over: 100, action: spill({ previewChars: 0 }) }] }).reduce('x'.repeat(1_500)),
+      )
       expect(reasons(report)).toEqual(['spill: not_smaller'])
     }
   })
@@ -390,7 +576,9 @@ describe('a store', () => {
 
 describe('an abort signal', () => {
   it('aborted: every action falls back, a cut needs no time and still runs', async () => {
-    const { report } = await setup({ bands: [{ over: 100, action: spill({ fallback: summarize({ summarize: () => 'x', fallback: cut }) }) }] }).reduce(large, { signal: AbortSignal.abort() })
+    const { report } = await setup({
+      bands: [{ over: 100, action: spill({ fallback: summarize({ summarize: () => 'x', fallback: cut }) }) }],
+    }).reduce(large, { signal: AbortSignal.abort() })
     expect(reasons(report)).toEqual(['spill: aborted', 'summarize: aborted'])
     expect(report.action).toBe('truncate')
   })
@@ -401,7 +589,14 @@ describe('an abort signal', () => {
     process.on('warning', listener)
     try {
       const { signal } = new AbortController()
-      const { reduce } = setup({ bands: [{ over: 100, action: summarize({ summarize: () => new Promise((resolve) => setImmediate(() => resolve('short'))) }) }] })
+      const { reduce } = setup({
+        bands: [
+          {
+            over: 100,
+            action: summarize({ summarize: () => new Promise((resolve) => setImmediate(() => resolve('short'))) }),
+          },
+        ],
+      })
       await Promise.all(Array.from({ length: 100 }, (_, i) => reduce(large, { signal, toolCallId: `c${i}` })))
       await new Promise((go) => setImmediate(go))
       expect(warnings).toEqual([])
@@ -414,23 +609,55 @@ describe('an abort signal', () => {
     ['a number', 5],
     ['an object', {}],
     ['null', null],
-    ['a fake that throws', { aborted: false, addEventListener() { throw new Error('x') } }],
+    [
+      'a fake that throws',
+      {
+        aborted: false,
+        addEventListener() {
+          throw new Error('x')
+        },
+      },
+    ],
   ])('that is none is no reason to fail: %s', async (_, signal) => {
-    const { report } = await setup({ bands: [{ over: 100, action: spill({ fallback: cut }) }] }).reduce(large, { signal: signal as never })
+    const { report } = await setup({ bands: [{ over: 100, action: spill({ fallback: cut }) }] }).reduce(large, {
+      signal: signal as never,
+    })
     expect(['spill', 'truncate']).toContain(report.action)
   })
 })
 
 it('a getter in the context that throws is a misuse or ignored, never a crash', async () => {
   const { limits } = setup()
-  const outcome = await limits.reduce(large, { toolName: 'tool', get metadata() { throw new Error('getter') } }).then(() => 'done', () => 'rejected')
+  const outcome = await limits
+    .reduce(large, {
+      toolName: 'tool',
+      get metadata() {
+        throw new Error('getter')
+      },
+    })
+    .then(
+      () => 'done',
+      () => 'rejected',
+    )
   expect(['done', 'rejected']).toContain(outcome)
 })
 
 it('an instance that nobody holds any longer finishes its call', async () => {
   let finish = (_: string) => {}
   const pending = (() => {
-    const limits = new ToolOutputLimits({ bands: [{ over: 10, action: summarize({ summarize: () => new Promise((resolve) => { finish = resolve }) }) }] })
+    const limits = new ToolOutputLimits({
+      bands: [
+        {
+          over: 10,
+          action: summarize({
+            summarize: () =>
+              new Promise((resolve) => {
+                finish = resolve
+              }),
+          }),
+        },
+      ],
+    })
     return limits.reduce(large, { toolName: 't' })
   })()
   await new Promise((go) => setImmediate(go))

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Action, type Band, LocalFileStore, passthrough, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
+import {
+  type Action,
+  type Band,
+  LocalFileStore,
+  passthrough,
+  spill,
+  summarize,
+  ToolOutputLimits,
+  truncate,
+} from '../index.js'
 import { rendered } from './support/limits.js'
 import { newRoot } from './support/roots.js'
 
@@ -127,9 +136,21 @@ describe('wrong options of ToolOutputLimits', () => {
   })
 
   it('are shown even where they cannot be turned into text', () => {
-    for (const value of [Symbol('s'), { toString() { throw new Error('x') } }, Object.create(null), 5n, () => 1]) {
+    for (const value of [
+      Symbol('s'),
+      {
+        toString() {
+          throw new Error('x')
+        },
+      },
+      Object.create(null),
+      5n,
+      () => 1,
+    ]) {
       expect(thrown(() => new ToolOutputLimits({ serializer: [value] as never }))?.message).toContain('serializer')
-      expect(thrown(() => new ToolOutputLimits({ bands: [{ over: value as never, action: passthrough() }] }))?.message).toContain('over')
+      expect(
+        thrown(() => new ToolOutputLimits({ bands: [{ over: value as never, action: passthrough() }] }))?.message,
+      ).toContain('over')
     }
   })
 })
@@ -181,16 +202,66 @@ describe('options that are right', () => {
   it.each<[string, unknown]>([
     ['none', undefined],
     ['an empty object', {}],
-    ['undefined for every one', Object.fromEntries(['bands', 'perTool', 'toolFilter', 'overTokens', 'tokenizer', 'serializer', 'stripAnsi', 'terminal', 'store', 'model', 'generate', 'summaryPrompt', 'journal', 'readTool', 'callbackTimeoutMs', 'id', 'runId', 'onWarning', 'onReduce', 'onUsage'].map((key) => [key, undefined]))],
+    [
+      'undefined for every one',
+      Object.fromEntries(
+        [
+          'bands',
+          'perTool',
+          'toolFilter',
+          'overTokens',
+          'tokenizer',
+          'serializer',
+          'stripAnsi',
+          'terminal',
+          'store',
+          'model',
+          'generate',
+          'summaryPrompt',
+          'journal',
+          'readTool',
+          'callbackTimeoutMs',
+          'id',
+          'runId',
+          'onWarning',
+          'onReduce',
+          'onUsage',
+        ].map((key) => [key, undefined]),
+      ),
+    ],
     ['over 0 and fractions', bands(0, 0.5, 1e15)],
     ['a negative maxChars of truncate', action(truncate({ maxChars: -5 }))],
     ['undefined inside actions', action({ type: 'truncate', maxChars: undefined, fallback: undefined })],
-    ['every read-tool option', { readTool: { name: 'a.b-c_D9', enabled: true, maxLines: 1, maxChars: 500, scope: 'run' } }],
+    [
+      'every read-tool option',
+      { readTool: { name: 'a.b-c_D9', enabled: true, maxLines: 1, maxChars: 500, scope: 'run' } },
+    ],
     ['globs', { perTool: { '**': [], '?[!a-c]{x,y*}\\[': [] }, toolFilter: ['*', 'a?'] }],
     ['a model of any kind', { model: Symbol('m') }],
-    ['options of structure and search', { terminal: true, bands: [{ over: 1, action: truncate({ json: 'valid', keepMatching: [/x/u.source] }) }, { over: 2, action: spill({ highlights: /x/ }) }] }],
+    [
+      'options of structure and search',
+      {
+        terminal: true,
+        bands: [
+          { over: 1, action: truncate({ json: 'valid', keepMatching: [/x/u.source] }) },
+          { over: 2, action: spill({ highlights: /x/ }) },
+        ],
+      },
+    ],
     ['a store with only write and read', { store: { write: () => 'h', read: () => null } }],
-    ['a class instance as store', { store: new (class { write() { return 'h' } read() { return null } })() }],
+    [
+      'a class instance as store',
+      {
+        store: new (class {
+          write() {
+            return 'h'
+          }
+          read() {
+            return null
+          }
+        })(),
+      },
+    ],
   ])('construct: %s', (_, options) => {
     expect(thrown(() => new ToolOutputLimits(options as never))).toBeUndefined()
   })
@@ -204,12 +275,16 @@ describe('options that are right', () => {
   })
 
   it('are not touched', () => {
-    const options = Object.freeze({ bands: Object.freeze([Object.freeze({ over: 1, action: Object.freeze({ type: 'truncate' as const }) })]), perTool: Object.freeze({}) })
+    const options = Object.freeze({
+      bands: Object.freeze([Object.freeze({ over: 1, action: Object.freeze({ type: 'truncate' as const }) })]),
+      perTool: Object.freeze({}),
+    })
     expect(thrown(() => new ToolOutputLimits(options))).toBeUndefined()
   })
 
   it('for the serializer: every preset', async () => {
-    for (const serializer of ['json', 'indented-json', 'json-lines'] as const) expect(await rendered({ a: 1 }, { serializer })).toContain('"a"')
+    for (const serializer of ['json', 'indented-json', 'json-lines'] as const)
+      expect(await rendered({ a: 1 }, { serializer })).toContain('"a"')
   })
 
   it('construct without touching the file system', () => {

@@ -15,11 +15,18 @@ describe('content', () => {
     const result = await reduce(`value ${large}`, { content: `content ${large}` })
     expect(result.reduced).toBe(true)
     expect(result.report.handle).toBe('run/call.0')
-    expect(result.contentReport).toMatchObject({ action: 'spill', handle: 'run/call.0.content', size: large.length + 8 })
+    expect(result.contentReport).toMatchObject({
+      action: 'spill',
+      handle: 'run/call.0.content',
+      size: large.length + 8,
+    })
     expect(envelope(result.content).input.handle).toBe('run/call.0.content')
     expect(storedText(root, 'run/call.0.content')).toBe(`content ${large}`)
     expect(result.metadata).toEqual({
-      overflow_handle: 'run/call.0', overflow_bytes: large.length + 6, overflow_content_handle: 'run/call.0.content', overflow_content_bytes: large.length + 8,
+      overflow_handle: 'run/call.0',
+      overflow_bytes: large.length + 6,
+      overflow_content_handle: 'run/call.0.content',
+      overflow_content_bytes: large.length + 8,
     })
   })
 
@@ -32,7 +39,10 @@ describe('content', () => {
     expect(result.reduced).toBe(valueReduced || contentReduced)
     expect(result.value === value).toBe(!valueReduced)
     expect(result.content === content).toBe(!contentReduced)
-    expect([result.report.action, result.contentReport!.action]).toEqual([valueReduced ? 'spill' : 'none', contentReduced ? 'spill' : 'none'])
+    expect([result.report.action, result.contentReport!.action]).toEqual([
+      valueReduced ? 'spill' : 'none',
+      contentReduced ? 'spill' : 'none',
+    ])
   })
 
   it('that is not given stays away', async () => {
@@ -52,11 +62,23 @@ describe('content blocks', () => {
   it('of text are one part: the reduced text takes the place of the first, the others go, the rest keep their place', async () => {
     const { limits, reduce, events } = setup()
     const link = { type: 'resource_link', uri: 'file:///x' }
-    const content = [image, text(large, { annotations: { audience: ['user'] } }), link, text('second'), image, text('third')]
+    const content = [
+      image,
+      text(large, { annotations: { audience: ['user'] } }),
+      link,
+      text('second'),
+      image,
+      text('third'),
+    ]
     const before = structuredClone(content)
     const result = await reduce('small', { content })
     const blocks = result.content as ContentBlock[]
-    expect(blocks).toEqual([image, { type: 'text', text: expect.any(String), annotations: { audience: ['user'] } }, link, image])
+    expect(blocks).toEqual([
+      image,
+      { type: 'text', text: expect.any(String), annotations: { audience: ['user'] } },
+      link,
+      image,
+    ])
     expect(await readBack(limits, result.contentReport!.handle)).toBe(`${large}\nsecond\nthird`)
     expect(content).toEqual(before)
     expect(result.contentReport!.size).toBe(`${large}\nsecond\nthird`.length)
@@ -102,7 +124,15 @@ describe('content blocks', () => {
   beyondBaseline('that throw when they are looked at never make it fail', async () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
-    for (const block of [Object.defineProperty({}, 'type', { enumerable: true, get() { throw new Error('x') } }), proxy]) {
+    for (const block of [
+      Object.defineProperty({}, 'type', {
+        enumerable: true,
+        get() {
+          throw new Error('x')
+        },
+      }),
+      proxy,
+    ]) {
       const content = [block as ContentBlock, text(large)]
       expect((await setup().reduce('small', { content })).report.action).toBe('none')
     }
@@ -116,7 +146,9 @@ describe('content blocks', () => {
   })
 
   it('are cut together by truncate', async () => {
-    const { content } = await act(truncate({ maxChars: 100, strategy: 'head' }), 'small', { content: [text('a'.repeat(80)), text('b'.repeat(5_000))] })
+    const { content } = await act(truncate({ maxChars: 100, strategy: 'head' }), 'small', {
+      content: [text('a'.repeat(80)), text('b'.repeat(5_000))],
+    })
     const [block] = content as ContentBlock[]
     expect((block!.text as string).length).toBeLessThanOrEqual(100)
     expect((block!.text as string).startsWith('a'.repeat(30))).toBe(true)

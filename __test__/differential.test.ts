@@ -26,37 +26,91 @@ describe('the comparison', () => {
     ToolOutputLimits: class {
       constructor(options: candidate.ToolOutputLimitsOptions) {
         const limits = new candidate.ToolOutputLimits(options)
-        const bound = { reduce: limits.reduce.bind(limits), read: limits.read.bind(limits), readToolResult: limits.readToolResult.bind(limits), stats: limits.stats.bind(limits) }
+        const bound = {
+          reduce: limits.reduce.bind(limits),
+          read: limits.read.bind(limits),
+          readToolResult: limits.readToolResult.bind(limits),
+          stats: limits.stats.bind(limits),
+        }
         return Object.assign(bound, change(limits)) as unknown as candidate.ToolOutputLimits
       }
     },
   })
   it.each<[string, (limits: candidate.ToolOutputLimits) => Partial<candidate.ToolOutputLimits>]>([
-    ['a reason', (limits) => ({
-      reduce: async (value, context) => {
-        const result = await limits.reduce(value, context)
-        for (const fallback of result.report.fallbacks) fallback.reason = 'store_failed'
-        return result
-      },
-    })],
-    ['a size', (limits) => ({ reduce: async (value, context) => { const result = await limits.reduce(value, context); result.report.size++; return result } })],
-    ['one char of a cut', (limits) => ({
-      reduce: async (value, context) => {
-        const result = await limits.reduce(value, context)
-        if (result.report.action === 'truncate' && result.reduced && typeof result.value === 'string' && result.value.length > 200) result.value = `${result.value.slice(0, -1)}#`
-        return result
-      },
-    })],
-    ['a preview', (limits) => ({
-      reduce: async (value, context) => {
-        const result = await limits.reduce(value, context)
-        if (result.report.handle && typeof result.value === 'string') { result.value = `${result.value} `; result.report.chars++ }
-        return result
-      },
-    })],
-    ['a page', (limits) => ({ read: async (input, context) => { const page = await limits.read(input, context); return { ...page, text: page.text.replace('a', 'b') } } })],
-    ['a next call', (limits) => ({ read: async (input, context) => { const { next: _, ...page } = await limits.read(input, context); return page } })],
-  ])('finds a fault in %s', async (_, change) => {
-    await expect(differential({ candidate: broken(change), baseline: candidate, cases: 400, seed: 7, shrink: false })).rejects.toThrow(/again with: --seed/)
-  }, 60_000)
+    [
+      'a reason',
+      (limits) => ({
+        reduce: async (value, context) => {
+          const result = await limits.reduce(value, context)
+          for (const fallback of result.report.fallbacks) fallback.reason = 'store_failed'
+          return result
+        },
+      }),
+    ],
+    [
+      'a size',
+      (limits) => ({
+        reduce: async (value, context) => {
+          const result = await limits.reduce(value, context)
+          result.report.size++
+          return result
+        },
+      }),
+    ],
+    [
+      'one char of a cut',
+      (limits) => ({
+        reduce: async (value, context) => {
+          const result = await limits.reduce(value, context)
+          if (
+            result.report.action === 'truncate' &&
+            result.reduced &&
+            typeof result.value === 'string' &&
+            result.value.length > 200
+          )
+            result.value = `${result.value.slice(0, -1)}#`
+          return result
+        },
+      }),
+    ],
+    [
+      'a preview',
+      (limits) => ({
+        reduce: async (value, context) => {
+          const result = await limits.reduce(value, context)
+          if (result.report.handle && typeof result.value === 'string') {
+            result.value = `${result.value} `
+            result.report.chars++
+          }
+          return result
+        },
+      }),
+    ],
+    [
+      'a page',
+      (limits) => ({
+        read: async (input, context) => {
+          const page = await limits.read(input, context)
+          return { ...page, text: page.text.replace('a', 'b') }
+        },
+      }),
+    ],
+    [
+      'a next call',
+      (limits) => ({
+        read: async (input, context) => {
+          const { next: _, ...page } = await limits.read(input, context)
+          return page
+        },
+      }),
+    ],
+  ])(
+    'finds a fault in %s',
+    async (_, change) => {
+      await expect(
+        differential({ candidate: broken(change), baseline: candidate, cases: 400, seed: 7, shrink: false }),
+      ).rejects.toThrow(/again with: --seed/)
+    },
+    60_000,
+  )
 })

@@ -12,7 +12,15 @@ describe('onReduce', () => {
     const { reduce, events } = setup()
     const result = await reduce(large, { content: large, retry: 3 })
     expect(events).toHaveLength(2)
-    expect(events[0]).toEqual({ toolName: 'tool', toolCallId: 'call', runId: 'run', retry: 3, part: 'value', report: result.report, durationMs: expect.any(Number) })
+    expect(events[0]).toEqual({
+      toolName: 'tool',
+      toolCallId: 'call',
+      runId: 'run',
+      retry: 3,
+      part: 'value',
+      report: result.report,
+      durationMs: expect.any(Number),
+    })
     expect(events[1]).toMatchObject({ part: 'content', report: result.contentReport })
     for (const { durationMs } of events) expect(durationMs).toBeGreaterThanOrEqual(0)
   })
@@ -26,15 +34,30 @@ describe('onReduce', () => {
   })
 
   it('tells of passthrough and of what could not run', async () => {
-    const { reduce, events } = setup({ perTool: { quiet: [{ over: 0, action: passthrough() }], broken: [{ over: 0, action: summarize() }] } })
+    const { reduce, events } = setup({
+      perTool: { quiet: [{ over: 0, action: passthrough() }], broken: [{ over: 0, action: summarize() }] },
+    })
     await reduce('x', { toolName: 'quiet' })
     await reduce('x', { toolName: 'broken' })
-    expect(events.map(({ report }) => [report.action, report.fallbacks.length])).toEqual([['passthrough', 0], ['passthrough', 1]])
+    expect(events.map(({ report }) => [report.action, report.fallbacks.length])).toEqual([
+      ['passthrough', 0],
+      ['passthrough', 1],
+    ])
   })
 
   it.each<[string, () => unknown]>([
-    ['throws', () => { throw new Error('mine') }],
-    ['throws undefined', () => { throw undefined }],
+    [
+      'throws',
+      () => {
+        throw new Error('mine')
+      },
+    ],
+    [
+      'throws undefined',
+      () => {
+        throw undefined
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('mine'))],
     ['never settles', () => new Promise(() => {})],
   ])('that %s changes nothing', async (_, onReduce) => {
@@ -43,7 +66,10 @@ describe('onReduce', () => {
   })
 
   it('holds no text of the output', async () => {
-    const { reduce, events, warnings } = setup({ bands: [{ over: 10, action: spill({ fallback: summarize() }) }], readTool: { enabled: false } })
+    const { reduce, events, warnings } = setup({
+      bands: [{ over: 10, action: spill({ fallback: summarize() }) }],
+      readTool: { enabled: false },
+    })
     await reduce(`SECRET ${large}`)
     expect(events).toHaveLength(1)
     expect(JSON.stringify([events, warnings])).not.toContain('SECRET')
@@ -67,14 +93,19 @@ describe('onReduce', () => {
 
 describe('stats', () => {
   it('count per tool and action', async () => {
-    const { limits, reduce } = setup({ perTool: { cut: [{ over: 10, action: summarize({ fallback: truncate({ maxChars: 5 }) }) }] } })
+    const { limits, reduce } = setup({
+      perTool: { cut: [{ over: 10, action: summarize({ fallback: truncate({ maxChars: 5 }) }) }] },
+    })
     expect(limits.stats()).toEqual({})
     await reduce('x'.repeat(100), { toolName: 'cut' })
     await reduce('x'.repeat(50), { toolName: 'cut' })
     await reduce('x', { toolName: 'cut' })
     const spilled = await reduce(large)
     expect(limits.stats()).toEqual({
-      cut: { truncate: { calls: 2, sizeBefore: 150, charsAfter: 10, fallbacks: 2 }, none: { calls: 1, sizeBefore: 1, charsAfter: 1, fallbacks: 0 } },
+      cut: {
+        truncate: { calls: 2, sizeBefore: 150, charsAfter: 10, fallbacks: 2 },
+        none: { calls: 1, sizeBefore: 1, charsAfter: 1, fallbacks: 0 },
+      },
       tool: { spill: { calls: 1, sizeBefore: large.length, charsAfter: spilled.value.length, fallbacks: 0 } },
     })
   })
@@ -109,7 +140,14 @@ describe('warnings', () => {
   it('carry a code, the tool, the reason', async () => {
     const { reduce, warnings } = setup({ bands: [{ over: 0, action: summarize() }] })
     await reduce('x', { toolName: 'mine' })
-    expect(warnings).toEqual([{ code: expect.stringMatching(/^TOL_[A-Z_]+$/), message: expect.any(String), toolName: 'mine', reason: 'no_model' }])
+    expect(warnings).toEqual([
+      {
+        code: expect.stringMatching(/^TOL_[A-Z_]+$/),
+        message: expect.any(String),
+        toolName: 'mine',
+        reason: 'no_model',
+      },
+    ])
   })
 
   it('go to process.emitWarning by default, with their code', async () => {
@@ -124,8 +162,18 @@ describe('warnings', () => {
   })
 
   it.each<[string, () => unknown]>([
-    ['throws', () => { throw new Error('mine') }],
-    ['throws a symbol', () => { throw Symbol('s') }],
+    [
+      'throws',
+      () => {
+        throw new Error('mine')
+      },
+    ],
+    [
+      'throws a symbol',
+      () => {
+        throw Symbol('s')
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('mine'))],
   ])('whose listener %s change nothing', async (_, onWarning) => {
     const { reduce } = setup({ bands: [{ over: 0, action: summarize() }], onWarning: onWarning as () => void })

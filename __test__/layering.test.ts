@@ -7,9 +7,15 @@ import { numberedLines } from './support/text.js'
 const tail = truncate({ maxChars: 4_000, strategy: 'tail' })
 const recipe: ToolOutputLimitsOptions = {
   bands: [],
-  perTool: { run_command: [{ over: 20_000, action: spill({ fallback: tail }) }, { over: 4_000, action: tail }] },
+  perTool: {
+    run_command: [
+      { over: 20_000, action: spill({ fallback: tail }) },
+      { over: 4_000, action: tail },
+    ],
+  },
 }
-const command = (lines: number, code = 1) => `${numberedLines(lines, (n) => `compiling crate ${n} of many`)}error: could not compile\n[exit code: ${code}]`
+const command = (lines: number, code = 1) =>
+  `${numberedLines(lines, (n) => `compiling crate ${n} of many`)}error: could not compile\n[exit code: ${code}]`
 
 describe('the layering recipe', () => {
   it.each([
@@ -21,12 +27,15 @@ describe('the layering recipe', () => {
     expect(report.action).toBe(action)
   })
 
-  it.each(['read_file', 'web_search', 'run_command_2', 'RUN_COMMAND'])('leaves other tools alone: %s', async (toolName) => {
-    const text = command(10_000)
-    const { value, reduced } = await setup(recipe).reduce(text, { toolName })
-    expect(value === text).toBe(true)
-    expect(reduced).toBe(false)
-  })
+  it.each(['read_file', 'web_search', 'run_command_2', 'RUN_COMMAND'])(
+    'leaves other tools alone: %s',
+    async (toolName) => {
+      const text = command(10_000)
+      const { value, reduced } = await setup(recipe).reduce(text, { toolName })
+      expect(value === text).toBe(true)
+      expect(reduced).toBe(false)
+    },
+  )
 
   it('the exit code at the end survives a tail cut', async () => {
     for (const code of [0, 1, 137]) {
@@ -39,10 +48,18 @@ describe('the layering recipe', () => {
   it.each([
     ['tail, from where it fits beside the marker', truncate({ strategy: 'tail' }), 80],
     ['head-tail with the last line reserved, at once', truncate({ keepTailLines: 1 }), '[exit code: 1]'.length],
-    ['head with the last line reserved, at once', truncate({ strategy: 'head', keepTailLines: 1 }), '[exit code: 1]'.length],
+    [
+      'head with the last line reserved, at once',
+      truncate({ strategy: 'head', keepTailLines: 1 }),
+      '[exit code: 1]'.length,
+    ],
   ])('the exit code survives any cut that has room for it: %s', async (_, action, smallest) => {
     const caps = Array.from({ length: 150 }, (_cap, i) => smallest + i)
-    const { reduce } = setup({ perTool: Object.fromEntries(caps.map((maxChars) => [`cap_${maxChars}`, [{ over: 1_000, action: { ...action, maxChars } }]])) })
+    const { reduce } = setup({
+      perTool: Object.fromEntries(
+        caps.map((maxChars) => [`cap_${maxChars}`, [{ over: 1_000, action: { ...action, maxChars } }]]),
+      ),
+    })
     for (const maxChars of caps) {
       const { value } = await reduce(command(300), { toolName: `cap_${maxChars}` })
       expect(value.endsWith('[exit code: 1]'), `cap ${maxChars}`).toBe(true)
@@ -60,7 +77,9 @@ describe('the layering recipe', () => {
   })
 
   it('falls to the tail where no read tool is there', async () => {
-    const { value, report } = await setup({ ...recipe, readTool: { enabled: false } }).reduce(command(3_000), { toolName: 'run_command' })
+    const { value, report } = await setup({ ...recipe, readTool: { enabled: false } }).reduce(command(3_000), {
+      toolName: 'run_command',
+    })
     expect(report).toMatchObject({ action: 'truncate', fallbacks: [{ action: 'spill', reason: 'no_read_tool' }] })
     expect(value.endsWith('[exit code: 1]')).toBe(true)
   })

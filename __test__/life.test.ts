@@ -23,7 +23,12 @@ const run = (script: string, options: RunOptions & { root?: string } = {}) =>
 
 describe('a process', () => {
   it('that holds an idle instance with callbacks exits by itself', async () => {
-    expect(await run(`globalThis.limits = limits; console.log('end')`)).toEqual({ code: 0, signal: null, stdout: 'end\n', stderr: '' })
+    expect(await run(`globalThis.limits = limits; console.log('end')`)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'end\n',
+      stderr: '',
+    })
   })
 
   it('that has used an instance exits by itself', async () => {
@@ -43,7 +48,9 @@ describe('a process', () => {
   })
 
   it('stays alive until a pending reduce is settled', async () => {
-    const { stdout } = await run(`limits.reduce(large, { toolName: 't' }).then(({ report }) => console.log(report.action))`)
+    const { stdout } = await run(
+      `limits.reduce(large, { toolName: 't' }).then(({ report }) => console.log(report.action))`,
+    )
     expect(stdout).toBe('spill\n')
   })
 
@@ -161,7 +168,16 @@ describe('loading', () => {
   it('ESM and CommonJS give the same classes and helpers', async () => {
     const esm = (await import('../index.js')) as unknown as Record<string, unknown>
     const cjs = require(cjsEntry) as Record<string, unknown>
-    for (const name of ['ToolOutputLimits', 'LocalFileStore', 'truncate', 'spill', 'summarize', 'passthrough', 'indentedJson', 'jsonLines']) {
+    for (const name of [
+      'ToolOutputLimits',
+      'LocalFileStore',
+      'truncate',
+      'spill',
+      'summarize',
+      'passthrough',
+      'indentedJson',
+      'jsonLines',
+    ]) {
       expect(typeof cjs[name], name).toBe('function')
       expect(esm[name], name).toBe(cjs[name])
     }
@@ -176,7 +192,7 @@ describe('loading', () => {
     expect(stdout).toBe('tool_output_limits true\n')
   })
 
-  it('twice in one process makes two copies that work side by side, and on each other\'s stores', async () => {
+  it("twice in one process makes two copies that work side by side, and on each other's stores", async () => {
     const { stdout, stderr } = await runNode(
       `import { createRequire } from 'node:module'
        const require = createRequire(import.meta.url)
@@ -208,7 +224,13 @@ describe('what is passed in', () => {
   it.each<[string, (length: number) => ArrayBufferView | ArrayBufferLike]>([
     ['a Uint8Array', (length) => new Uint8Array(length)],
     ['a SharedArrayBuffer', (length) => new SharedArrayBuffer(length)],
-    ['a resizable ArrayBuffer', (length) => new (ArrayBuffer as unknown as new (length: number, options: object) => ArrayBuffer)(length, { maxByteLength: length * 2 })],
+    [
+      'a resizable ArrayBuffer',
+      (length) =>
+        new (ArrayBuffer as unknown as new (length: number, options: object) => ArrayBuffer)(length, {
+          maxByteLength: length * 2,
+        }),
+    ],
   ])('may change after the call: %s', async (_, make) => {
     const root = newRoot()
     const limits = new ToolOutputLimits({ store: new LocalFileStore({ root }), onWarning() {} })
@@ -224,7 +246,9 @@ describe('what is passed in', () => {
   it('is not changed: strings, objects, contexts and options stay as they were', async () => {
     const value = Object.freeze({ list: Object.freeze(Array.from({ length: 3_000 }, (_, i) => i)) })
     const context = Object.freeze({ toolName: 't', metadata: Object.freeze({ a: 1 }), content: large })
-    const limits = new ToolOutputLimits(Object.freeze({ store: new LocalFileStore({ root: newRoot() }), onWarning() {} }))
+    const limits = new ToolOutputLimits(
+      Object.freeze({ store: new LocalFileStore({ root: newRoot() }), onWarning() {} }),
+    )
     expect((await limits.reduce(value, context)).reduced).toBe(true)
     expect(value.list).toHaveLength(3_000)
   })

@@ -17,7 +17,14 @@ describe('metadata', () => {
     ['a number', 0, { original_metadata: 0, ...ours }],
     ['false', false, { original_metadata: false, ...ours }],
     ['an array', [1, 2], { original_metadata: [1, 2], ...ours }],
-    ['a Map: keys as strings', new Map<unknown, unknown>([['a', 1], [2, 'b']]), { a: 1, 2: 'b', ...ours }],
+    [
+      'a Map: keys as strings',
+      new Map<unknown, unknown>([
+        ['a', 1],
+        [2, 'b'],
+      ]),
+      { a: 1, 2: 'b', ...ours },
+    ],
   ])('goes beside what the tool put there: %s', async (_, metadata, expected) => {
     const before = structuredClone(metadata)
     expect(await merged(metadata)).toEqual(expected)
@@ -37,14 +44,31 @@ describe('metadata', () => {
     expect(await merged(metadata)).toEqual({ own: 2, ...ours })
     class Info {
       a = 1
-      get b() { return 2 }
+      get b() {
+        return 2
+      }
     }
     expect(await merged(new Info())).toEqual({ a: 1, ...ours })
   })
 
   it.each<[string, () => unknown]>([
-    ['a throwing getter', () => ({ a: 1, get x() { throw new Error('x') } })],
-    ['a revoked Proxy', () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy }],
+    [
+      'a throwing getter',
+      () => ({
+        a: 1,
+        get x() {
+          throw new Error('x')
+        },
+      }),
+    ],
+    [
+      'a revoked Proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {})
+        revoke()
+        return proxy
+      },
+    ],
     ['a symbol', () => Symbol('x')],
     ['a function', () => () => 1],
     ['a BigInt', () => 5n],

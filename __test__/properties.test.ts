@@ -1,7 +1,16 @@
 // What is always true, over random values and options.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Action, passthrough, type PartReport, spill, summarize, type ToolOutputLimitsOptions, truncate, type TruncateOptions } from '../index.js'
+import {
+  type Action,
+  type PartReport,
+  passthrough,
+  spill,
+  summarize,
+  type ToolOutputLimitsOptions,
+  type TruncateOptions,
+  truncate,
+} from '../index.js'
 import { readBack, rendered, type Setup, setup } from './support/limits.js'
 import { keysOf, storedText } from './support/roots.js'
 import { anyText, anyValue, isWellFormed, loneSurrogates, structured, wellFormed } from './support/text.js'
@@ -10,17 +19,46 @@ import { anyText, anyValue, isWellFormed, loneSurrogates, structured, wellFormed
 const numRuns = Number(process.env.TOL_PROPERTY_RUNS ?? 100)
 
 const strategies = fc.constantFrom('head', 'tail', 'head-tail')
-const caps = fc.oneof({ weight: 2, arbitrary: fc.integer({ min: 0, max: 130 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000 }) })
+const caps = fc.oneof(
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 130 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000 }) },
+)
 const cuts = fc
-  .record({ maxChars: caps, strategy: strategies, keepTailLines: fc.integer({ min: 0, max: 4 }), json: fc.constantFrom('text', 'valid') })
+  .record({
+    maxChars: caps,
+    strategy: strategies,
+    keepTailLines: fc.integer({ min: 0, max: 4 }),
+    json: fc.constantFrom('text', 'valid'),
+  })
   .map((options) => truncate(options as TruncateOptions))
-const summaries = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('')).map((text) => summarize({ summarize: () => text, maxChars: 200 }))
+const summaries = fc
+  .oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant(''))
+  .map((text) => summarize({ summarize: () => text, maxChars: 200 }))
 const actions: fc.Arbitrary<Action> = fc
-  .array(fc.oneof(cuts, fc.integer({ min: 0, max: 3_000 }).map((previewChars) => spill({ previewChars })), summaries, fc.constant(passthrough())), { minLength: 1, maxLength: 3 })
-  .map((chain) => chain.reduceRight((fallback: Action | undefined, action) => (action.type === 'passthrough' ? action : { ...action, ...(fallback && { fallback }) }), undefined)!)
+  .array(
+    fc.oneof(
+      cuts,
+      fc.integer({ min: 0, max: 3_000 }).map((previewChars) => spill({ previewChars })),
+      summaries,
+      fc.constant(passthrough()),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map(
+    (chain) =>
+      chain.reduceRight(
+        (fallback: Action | undefined, action) =>
+          action.type === 'passthrough' ? action : { ...action, ...(fallback && { fallback }) },
+        undefined,
+      )!,
+  )
 const options: fc.Arbitrary<ToolOutputLimitsOptions> = fc.record(
   {
-    bands: fc.uniqueArray(fc.record({ over: fc.integer({ min: 0, max: 2_000 }), action: actions }), { minLength: 1, maxLength: 3, selector: ({ over }) => over }),
+    bands: fc.uniqueArray(fc.record({ over: fc.integer({ min: 0, max: 2_000 }), action: actions }), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ({ over }) => over,
+    }),
     serializer: fc.constantFrom('json', 'indented-json', 'json-lines'),
     stripAnsi: fc.boolean(),
     terminal: fc.boolean(),
@@ -53,7 +91,8 @@ describe('always', () => {
         expect(out.length).toBeLessThanOrEqual(input)
         expect(result.report.chars).toBe(out.length)
         const action = acted(given.bands!, result.report)
-        if (result.report.action === 'truncate' && action.type === 'truncate') expect(out.length).toBeLessThanOrEqual(Math.max(0, action.maxChars!))
+        if (result.report.action === 'truncate' && action.type === 'truncate')
+          expect(out.length).toBeLessThanOrEqual(Math.max(0, action.maxChars!))
       }),
       { numRuns },
     )
@@ -68,7 +107,9 @@ describe('always', () => {
         for (const file of files(root)) expect(isWellFormed(storedText(root, file))).toBe(true)
         if (result.report.handle) {
           const text = (await rendered(value, given))!
-          expect(result.report.replaced ?? 0).toBe(given.stripAnsi || given.terminal ? (result.report.replaced ?? 0) : loneSurrogates(value))
+          expect(result.report.replaced ?? 0).toBe(
+            given.stripAnsi || given.terminal ? (result.report.replaced ?? 0) : loneSurrogates(value),
+          )
           expect(storedText(root, result.report.handle)).toBe(text)
         }
       }),
@@ -90,14 +131,19 @@ describe('always', () => {
 
   it('what was spilled and is read back page by page is the stored text, which is the rendered text', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(anyText(), structured()), options, fc.integer({ min: 500, max: 2_000 }), async (value, given, maxChars) => {
-        const bands = [{ over: 0, action: spill({ previewChars: 0, highlights: false }) }]
-        const { result, root, limits } = await reduced(value, { ...given, bands, readTool: { maxChars } })
-        if (!result.report.handle) return
-        const text = await rendered(value, given)
-        expect(storedText(root, result.report.handle)).toBe(wellFormed(text!))
-        expect(await readBack(limits, result.report.handle)).toBe(wellFormed(text!))
-      }),
+      fc.asyncProperty(
+        fc.oneof(anyText(), structured()),
+        options,
+        fc.integer({ min: 500, max: 2_000 }),
+        async (value, given, maxChars) => {
+          const bands = [{ over: 0, action: spill({ previewChars: 0, highlights: false }) }]
+          const { result, root, limits } = await reduced(value, { ...given, bands, readTool: { maxChars } })
+          if (!result.report.handle) return
+          const text = await rendered(value, given)
+          expect(storedText(root, result.report.handle)).toBe(wellFormed(text!))
+          expect(await readBack(limits, result.report.handle)).toBe(wellFormed(text!))
+        },
+      ),
       { numRuns },
     )
   })
@@ -135,7 +181,11 @@ describe('always', () => {
         const text = (await rendered(value, { ...given, overTokens: false })) ?? ''
         expect(result.report.size).toBe(text.length)
         expect(events).toHaveLength(result.report.action === 'none' ? 0 : 1)
-        expect(limits.stats().tool![result.report.action]).toMatchObject({ calls: 1, sizeBefore: text.length, charsAfter: result.report.chars })
+        expect(limits.stats().tool![result.report.action]).toMatchObject({
+          calls: 1,
+          sizeBefore: text.length,
+          charsAfter: result.report.chars,
+        })
       }),
       { numRuns: Math.ceil(numRuns / 2) },
     )

@@ -15,7 +15,13 @@ describe('bytes that are not text', () => {
     const { report } = await reduce(png)
     for (const reader of [limits, elsewhere(root)]) {
       const page = await reader.read({ handle: report.handle!, limit: 2 })
-      expect(page).toMatchObject({ found: true, firstLine: 1, lastLine: 2, totalLines: Math.ceil(png.length / 16), next: { offset: 2, limit: 2 } })
+      expect(page).toMatchObject({
+        found: true,
+        firstLine: 1,
+        lastLine: 2,
+        totalLines: Math.ceil(png.length / 16),
+        next: { offset: 2, limit: 2 },
+      })
       expect(page.notice).toContain('image/png')
       expect(page.notice).toContain('12,008')
       const [first, second] = page.text.split('\n')
@@ -29,14 +35,28 @@ describe('bytes that are not text', () => {
     const { limits, reduce } = setup()
     const { report } = await reduce(bytes)
     const pages = await pagesFrom(limits, { handle: report.handle!, limit: 300 })
-    const dumped = pages.flatMap((page) => page.text.trimEnd().split('\n').flatMap((row) => row.slice(10, 58).trim().split(/ +/).map((hex) => Number.parseInt(hex, 16))))
+    const dumped = pages.flatMap((page) =>
+      page.text
+        .trimEnd()
+        .split('\n')
+        .flatMap((row) =>
+          row
+            .slice(10, 58)
+            .trim()
+            .split(/ +/)
+            .map((hex) => Number.parseInt(hex, 16)),
+        ),
+    )
     expect(Buffer.from(dumped).equals(Buffer.from(bytes))).toBe(true)
   })
 
   it('are dumped from the end, and past the end is said', async () => {
     const { limits, reduce } = setup()
     const { report } = await reduce(binary(16_000))
-    expect(await limits.read({ handle: report.handle!, from_end: true, limit: 1 })).toMatchObject({ firstLine: 1_000, lastLine: 1_000 })
+    expect(await limits.read({ handle: report.handle!, from_end: true, limit: 1 })).toMatchObject({
+      firstLine: 1_000,
+      lastLine: 1_000,
+    })
     const past = await limits.read({ handle: report.handle!, offset: 1_000 })
     expect(past.text).toBe('')
     expect(past.notice).toContain('999')
@@ -88,12 +108,16 @@ describe('bytes that are text', () => {
     const bytes = Buffer.concat([Buffer.from(sample), Buffer.from(`\n${numberedLines(3_000)}`)])
     const { report } = await reduce(bytes, { charset: label })
     expect(report.handle).toBe(`run/call.0.bin-${name}`)
-    for (const reader of [limits, elsewhere(root)]) expect((await reader.read({ handle: report.handle!, limit: 1 })).text).toBe(`${decoded}\n`)
+    for (const reader of [limits, elsewhere(root)])
+      expect((await reader.read({ handle: report.handle!, limit: 1 })).text).toBe(`${decoded}\n`)
   })
 
   beyondBaseline('in windows-1252 have the signs that Latin-1 has not', async () => {
     const { limits, reduce } = setup()
-    const { report } = await reduce(Buffer.concat([Buffer.from([0x80, 0x93, 0x94]), Buffer.from(`\n${numberedLines(3_000)}`)]), { charset: 'latin1' })
+    const { report } = await reduce(
+      Buffer.concat([Buffer.from([0x80, 0x93, 0x94]), Buffer.from(`\n${numberedLines(3_000)}`)]),
+      { charset: 'latin1' },
+    )
     expect((await limits.read({ handle: report.handle!, limit: 1 })).text).toBe('€“”\n')
   })
 
@@ -120,19 +144,26 @@ describe('bytes that are text', () => {
   it('show no control chars where they come later than what was looked at', async () => {
     const { limits, reduce } = setup()
     const { report } = await reduce(Buffer.from(`${'x'.repeat(99)}\n`.repeat(1_000) + 'a\0b\x7fc\x1ad\n'))
-    expect((await limits.read({ handle: report.handle!, from_end: true, limit: 1 })).text).toBe('a\u2400b\u2421c\u241ad\n')
+    expect((await limits.read({ handle: report.handle!, from_end: true, limit: 1 })).text).toBe(
+      'a\u2400b\u2421c\u241ad\n',
+    )
   })
 
   it('spilled as a string keep their control chars', async () => {
     const raw = `a\x1b[31mb\x07\n${numberedLines(3_000)}`
     const { limits, root, reduce } = setup()
     const { report } = await reduce(raw)
-    for (const reader of [limits, elsewhere(root)]) expect((await reader.read({ handle: report.handle!, limit: 1 })).text).toBe('a\x1b[31mb\x07\n')
+    for (const reader of [limits, elsewhere(root)])
+      expect((await reader.read({ handle: report.handle!, limit: 1 })).text).toBe('a\x1b[31mb\x07\n')
   })
 
   it('that turn out broken later on are still answered', async () => {
     const { limits, reduce } = setup()
-    const bytes = Buffer.concat([Buffer.from('x\n'.repeat(200_000)), Buffer.from([0xff, 0xfe, 0x80]), Buffer.from('\nend\n')])
+    const bytes = Buffer.concat([
+      Buffer.from('x\n'.repeat(200_000)),
+      Buffer.from([0xff, 0xfe, 0x80]),
+      Buffer.from('\nend\n'),
+    ])
     const { report } = await reduce(bytes)
     const page = await limits.read({ handle: report.handle!, from_end: true, limit: 1 })
     expect(page.found).toBe(true)

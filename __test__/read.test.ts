@@ -16,7 +16,12 @@ async function stored(text: string, options: Parameters<typeof setup>[0] = {}): 
   const it = setup(options)
   const handle = await it.store.write('run/call.0', Buffer.from(text))
   const tool = it.limits.readToolResult()
-  return { ...it, handle, read: (input) => it.limits.read({ handle, ...input }), ask: (input) => tool.execute({ handle, ...input }) }
+  return {
+    ...it,
+    handle,
+    read: (input) => it.limits.read({ handle, ...input }),
+    ask: (input) => tool.execute({ handle, ...input }),
+  }
 }
 const log = numberedLines(428)
 
@@ -24,7 +29,13 @@ describe('a page', () => {
   it('has 200 lines from the start by default, verbatim, with true figures', async () => {
     const { read } = await stored(log)
     expect(await read()).toEqual({
-      found: true, handle: 'run/call.0', text: numberedLines(200), firstLine: 1, lastLine: 200, totalLines: 428, chars: numberedLines(200).length,
+      found: true,
+      handle: 'run/call.0',
+      text: numberedLines(200),
+      firstLine: 1,
+      lastLine: 200,
+      totalLines: 428,
+      chars: numberedLines(200).length,
       next: { handle: 'run/call.0', offset: 200, limit: 200 },
     })
   })
@@ -43,7 +54,9 @@ describe('a page', () => {
     const { read, handle } = await stored(log)
     const page = await read(input)
     expect(page).toMatchObject({ found: true, firstLine, lastLine, totalLines: 428 })
-    expect(page.text).toBe(Array.from({ length: lastLine - firstLine + 1 }, (_, i) => `line ${firstLine + i}\n`).join(''))
+    expect(page.text).toBe(
+      Array.from({ length: lastLine - firstLine + 1 }, (_, i) => `line ${firstLine + i}\n`).join(''),
+    )
     expect(page.next).toEqual(next && { handle, ...next })
   })
 
@@ -62,13 +75,28 @@ describe('a page', () => {
 
   it('may be an empty line', async () => {
     const { read, handle } = await stored('\nsecond\n')
-    expect(await read({ offset: 0, limit: 1 })).toMatchObject({ text: '\n', firstLine: 1, lastLine: 1, totalLines: 2, chars: 1, next: { handle, offset: 1, limit: 1 } })
+    expect(await read({ offset: 0, limit: 1 })).toMatchObject({
+      text: '\n',
+      firstLine: 1,
+      lastLine: 1,
+      totalLines: 2,
+      chars: 1,
+      next: { handle, offset: 1, limit: 1 },
+    })
     expect(await read({ offset: 1, limit: 1 })).toMatchObject({ text: 'second\n', firstLine: 2 })
   })
 
   it('of an empty result says that it is empty', async () => {
     const { read, ask } = await stored('')
-    expect(await read()).toMatchObject({ found: true, text: '', totalLines: 0, firstLine: 0, lastLine: 0, chars: 0, notice: expect.stringMatching(/empty/i) })
+    expect(await read()).toMatchObject({
+      found: true,
+      text: '',
+      totalLines: 0,
+      firstLine: 0,
+      lastLine: 0,
+      chars: 0,
+      notice: expect.stringMatching(/empty/i),
+    })
     expect(await ask()).toMatch(/empty/i)
   })
 
@@ -94,13 +122,17 @@ describe('a page', () => {
     expect((await pagesFrom(limits, { handle })).map((page) => page.text).join('')).toBe(text)
   })
 
-  it.each([['without', ''], ['with', '\n']])('continues inside one giant line, in as few pages as it takes, %s a final line end', async (_, end) => {
+  it.each([
+    ['without', ''],
+    ['with', '\n'],
+  ])('continues inside one giant line, in as few pages as it takes, %s a final line end', async (_, end) => {
     const text = JSON.stringify({ a: 'x'.repeat(200_000) }) + end
     const { limits, handle } = await stored(text)
     const pages = await pagesFrom(limits, { handle })
     expect(pages.map((page) => page.text).join('')).toBe(text)
     expect(pages.length).toBeLessThanOrEqual(Math.ceil(text.length / 50_000) + 1)
-    for (const page of pages) expect(page).toMatchObject({ firstLine: 1, lastLine: 1, totalLines: 1, chars: page.text.length })
+    for (const page of pages)
+      expect(page).toMatchObject({ firstLine: 1, lastLine: 1, totalLines: 1, chars: page.text.length })
     expect(pages[0]!.next).toEqual({ handle, offset: 0, char_offset: 50_000, limit: 200 })
   })
 
@@ -178,8 +210,16 @@ describe('pattern', () => {
     const { read, handle } = await stored(text)
     const page = await read({ pattern: 'needle', limit: 2 })
     expect(page).toMatchObject({
-      found: true, text: '100: needle 100\n200: needle 200\n', matches: [{ line: 100, char: 0, text: 'needle 100' }, { line: 200, char: 0, text: 'needle 200' }],
-      firstLine: 100, lastLine: 200, totalLines: 3_000, next: { handle, pattern: 'needle', offset: 2, limit: 2 },
+      found: true,
+      text: '100: needle 100\n200: needle 200\n',
+      matches: [
+        { line: 100, char: 0, text: 'needle 100' },
+        { line: 200, char: 0, text: 'needle 200' },
+      ],
+      firstLine: 100,
+      lastLine: 200,
+      totalLines: 3_000,
+      next: { handle, pattern: 'needle', offset: 2, limit: 2 },
     })
     expect(page.chars).toBe(page.text.length)
     expect(numbersIn(page.notice!)).toEqual([1, 2, 30])
@@ -202,7 +242,9 @@ describe('pattern', () => {
   it('leads from hit to hit by next', async () => {
     const { limits, handle } = await stored(text)
     const pages = await pagesFrom(limits, { handle, pattern: 'needle', limit: 7 })
-    expect(pages.flatMap(({ matches }) => matches!.map(({ line }) => line))).toEqual(Array.from({ length: 30 }, (_, i) => (i + 1) * 100))
+    expect(pages.flatMap(({ matches }) => matches!.map(({ line }) => line))).toEqual(
+      Array.from({ length: 30 }, (_, i) => (i + 1) * 100),
+    )
   })
 
   it('finds the line that its number reads back', async () => {
@@ -234,7 +276,13 @@ describe('pattern', () => {
 
   it('that is nowhere says so, and past the last match says how many there are', async () => {
     const { read, ask } = await stored(text)
-    expect(await read({ pattern: 'nothing' })).toMatchObject({ found: true, matches: [], text: '', chars: 0, totalLines: 3_000 })
+    expect(await read({ pattern: 'nothing' })).toMatchObject({
+      found: true,
+      matches: [],
+      text: '',
+      chars: 0,
+      totalLines: 3_000,
+    })
     expect((await read({ pattern: 'nothing' })).notice).toBeTruthy()
     const past = await read({ pattern: 'needle', offset: 30 })
     expect(past.matches).toEqual([])
@@ -292,20 +340,30 @@ describe('pattern', () => {
 
   it('with a line feed is answered with one line that says what is wrong', async () => {
     const { read } = await stored(log)
-    expect(await read({ pattern: 'a\nb' })).toMatchObject({ found: false, problem: 'arguments', notice: expect.stringMatching(/^[^\n]*pattern[^\n]*$/) })
+    expect(await read({ pattern: 'a\nb' })).toMatchObject({
+      found: false,
+      problem: 'arguments',
+      notice: expect.stringMatching(/^[^\n]*pattern[^\n]*$/),
+    })
   })
 
   it('finds exactly the lines that contain it, for any text', async () => {
     await fc.assert(
-      fc.asyncProperty(anyText(), fc.constantFrom('a', 'x', '中', '😀', 'line', '"', '\r', '\u0301', ' '), async (raw, pattern) => {
-        const text = wellFormed(raw)
-        const { read } = await stored(text)
-        const lines = text.split('\n')
-        const expected = lines.flatMap((line, i) => (line.includes(pattern) && !(i === lines.length - 1 && line === '') ? [i + 1] : []))
-        const { matches } = await read({ pattern, limit: 1_000 })
-        expect(matches!.map(({ line }) => line)).toEqual(expected)
-        for (const match of matches!) expect(lines[match.line - 1]!.indexOf(pattern)).toBe(match.char)
-      }),
+      fc.asyncProperty(
+        anyText(),
+        fc.constantFrom('a', 'x', '中', '😀', 'line', '"', '\r', '\u0301', ' '),
+        async (raw, pattern) => {
+          const text = wellFormed(raw)
+          const { read } = await stored(text)
+          const lines = text.split('\n')
+          const expected = lines.flatMap((line, i) =>
+            line.includes(pattern) && !(i === lines.length - 1 && line === '') ? [i + 1] : [],
+          )
+          const { matches } = await read({ pattern, limit: 1_000 })
+          expect(matches!.map(({ line }) => line)).toEqual(expected)
+          for (const match of matches!) expect(lines[match.line - 1]!.indexOf(pattern)).toBe(match.char)
+        },
+      ),
       { numRuns: 80 },
     )
   })
@@ -388,13 +446,28 @@ describe('arguments', () => {
 
   it('never throw and never give an empty answer', async () => {
     const { ask } = await stored(log)
-    const odd = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.bigInt(), fc.object({ maxDepth: 1 }))
+    const odd = fc.oneof(
+      fc.integer(),
+      fc.double(),
+      fc.string(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant(undefined),
+      fc.bigInt(),
+      fc.object({ maxDepth: 1 }),
+    )
     await fc.assert(
-      fc.asyncProperty(fc.record({ offset: odd, limit: odd, from_end: odd, pattern: odd, char_offset: odd, context: odd }, { requiredKeys: [] }), async (input) => {
-        const answer = await ask(input)
-        expect(typeof answer).toBe('string')
-        expect(answer.trim()).not.toBe('')
-      }),
+      fc.asyncProperty(
+        fc.record(
+          { offset: odd, limit: odd, from_end: odd, pattern: odd, char_offset: odd, context: odd },
+          { requiredKeys: [] },
+        ),
+        async (input) => {
+          const answer = await ask(input)
+          expect(typeof answer).toBe('string')
+          expect(answer.trim()).not.toBe('')
+        },
+      ),
       { numRuns: 200 },
     )
   })
@@ -418,7 +491,11 @@ describe('a handle', () => {
     const { limits, reduce } = setup()
     const { value, report } = await reduce(numberedLines(3_000))
     for (const pasted of [envelope(value).line, value]) {
-      expect(await limits.read({ handle: pasted, limit: 1 })).toMatchObject({ found: true, handle: report.handle, text: 'line 1\n' })
+      expect(await limits.read({ handle: pasted, limit: 1 })).toMatchObject({
+        found: true,
+        handle: report.handle,
+        text: 'line 1\n',
+      })
     }
   })
 
@@ -441,7 +518,15 @@ describe('a handle', () => {
   ])('that is unknown is answered with guidance, without path or errno: %s', async (_, handle) => {
     const { limits, root, ask } = await stored(log)
     const page = await limits.read({ handle })
-    expect(page).toMatchObject({ found: false, problem: 'unknown', text: '', firstLine: 0, lastLine: 0, totalLines: 0, chars: 0 })
+    expect(page).toMatchObject({
+      found: false,
+      problem: 'unknown',
+      text: '',
+      firstLine: 0,
+      lastLine: 0,
+      totalLines: 0,
+      chars: 0,
+    })
     const answer = await ask({ handle })
     expect(answer.trim()).not.toBe('')
     expect(answer).not.toMatch(/ENOENT|EACCES|EISDIR|ELOOP|ENAMETOOLONG|os error|No such file|errno|\bat \/|Error:/i)
@@ -523,7 +608,8 @@ describe('the answer of the tool', () => {
     const { limits, handle } = await stored(numberedLines(1_000), { readTool: { name: 'peek' } })
     const tool = limits.readToolResult()
     let calls = 0
-    for (let input: ReadInput | undefined = { handle }; input; input = nextCall(await tool.execute(input), 'peek')) calls++
+    for (let input: ReadInput | undefined = { handle }; input; input = nextCall(await tool.execute(input), 'peek'))
+      calls++
     expect(calls).toBe(5)
   })
 
@@ -532,12 +618,26 @@ describe('the answer of the tool', () => {
     expect(name).toBe('read_tool_result')
     expect(description).toBeTruthy()
     expect(JSON.parse(JSON.stringify(inputSchema))).toEqual(inputSchema)
-    expect(inputSchema).toMatchObject({ type: 'object', required: ['handle'], properties: { handle: { type: 'string' }, offset: { type: 'integer' }, limit: { type: 'integer' }, from_end: { type: 'boolean' }, pattern: { type: 'string' }, char_offset: { type: 'integer' } } })
+    expect(inputSchema).toMatchObject({
+      type: 'object',
+      required: ['handle'],
+      properties: {
+        handle: { type: 'string' },
+        offset: { type: 'integer' },
+        limit: { type: 'integer' },
+        from_end: { type: 'boolean' },
+        pattern: { type: 'string' },
+        char_offset: { type: 'integer' },
+      },
+    })
   })
 
   beyondBaseline('has no ranges in its schema, so that no host rejects what it would answer', async () => {
     const { properties } = setup().limits.readToolResult().inputSchema
-    for (const [key, schema] of Object.entries(properties)) expect(Object.keys(schema), key).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(minimum|maximum|exclusive|minLength|maxLength)/)]))
+    for (const [key, schema] of Object.entries(properties))
+      expect(Object.keys(schema), key).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(minimum|maximum|exclusive|minLength|maxLength)/)]),
+      )
   })
 
   it('is never reduced and makes no file', async () => {

@@ -40,12 +40,15 @@ const deep = (levels: number, array = true) => {
 
 describe('a value is rendered as JSON.stringify does', () => {
   it.each<[string, unknown]>([
-    ['an object', { a: 1, b: [true, null, 'x'], c: { d: -0, e: 1e21, f: 1.10 } }],
+    ['an object', { a: 1, b: [true, null, 'x'], c: { d: -0, e: 1e21, f: 1.1 } }],
     ['undefined, functions and symbols as members', { u: undefined, f() {}, s: Symbol('x'), k: 1 }],
     ['undefined, functions and symbols as elements', [undefined, () => 1, Symbol('x')]],
     ['NaN and infinities inside', { a: Number.NaN, b: [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] }],
     ['dates, an invalid one too', { d: new Date(0), n: new Date(Number.NaN) }],
-    ['toJSON, with the key', { a: { toJSON: (key: string) => `key ${key}` }, b: [{ toJSON: (key: string) => `key ${key}` }] }],
+    [
+      'toJSON, with the key',
+      { a: { toJSON: (key: string) => `key ${key}` }, b: [{ toJSON: (key: string) => `key ${key}` }] },
+    ],
     ['toJSON that gives undefined', { a: { toJSON: () => undefined }, b: 1 }],
     ['boxed primitives', { n: Object(1), s: Object('x'), b: Object(false) }],
     ['a class with getters on its prototype', new Point(3, 4)],
@@ -57,7 +60,10 @@ describe('a value is rendered as JSON.stringify does', () => {
     ['escapes', { 'a"\\\n\u0001\u2028\u2029\u0085': '"\\\n\u0001\u2028\u2029\u0085</script>' }],
     ['strings with pairs', ['😀', '漢']],
     ['a small sparse array', sparse(5, { 3: 1 })],
-    ['typed arrays that are no bytes', { f: Float32Array.of(1.5, Number.NaN), i: Int16Array.of(-1, 2), e: new Uint16Array() }],
+    [
+      'typed arrays that are no bytes',
+      { f: Float32Array.of(1.5, Number.NaN), i: Int16Array.of(-1, 2), e: new Uint16Array() },
+    ],
     ['an array with extra properties', Object.assign([1, 2], { extra: 3 })],
     ['a RegExp', { r: /x/g }],
     ['a Promise', { p: Promise.resolve(1) }],
@@ -68,21 +74,37 @@ describe('a value is rendered as JSON.stringify does', () => {
     ['a URL', { u: new URL('http://x/y?z') }],
     ['a harmless Proxy', new Proxy({ a: 1, b: [2] }, {})],
     ['a harmless Proxy of an array', new Proxy([1, 2], {})],
-    ['the same object twice is no circle', (() => { const x = { a: 1 }; return [x, x, { x }] })()],
-    ['arguments', (function (..._: unknown[]) { return arguments })(1, 2)],
+    [
+      'the same object twice is no circle',
+      (() => {
+        const x = { a: 1 }
+        return [x, x, { x }]
+      })(),
+    ],
+    [
+      'arguments',
+      (function (..._: unknown[]) {
+        return arguments
+      })(1, 2),
+    ],
     ['an object of another realm', runInNewContext('({ a: [1, { b: 2 }], d: new Date(0) })')],
   ])('%s', async (_, value) => {
     expect(await rendered(value)).toBe(JSON.stringify(value))
     expect(await rendered(value, { serializer: 'indented-json' })).toBe(escaped(JSON.stringify(value, null, 2)))
-    if (typeof value === 'object' && value !== null) expect(indentedJson(value)).toBe(escaped(JSON.stringify(value, null, 2)))
+    if (typeof value === 'object' && value !== null)
+      expect(indentedJson(value)).toBe(escaped(JSON.stringify(value, null, 2)))
   })
-  const escaped = (text: string) => text.replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const escaped = (text: string) =>
+    text.replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
   it('for any JSON value', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue().filter((value) => typeof value !== 'string'), async (value) => {
-        expect(await rendered(value)).toBe(wellFormed(JSON.stringify(value)))
-      }),
+      fc.asyncProperty(
+        fc.jsonValue().filter((value) => typeof value !== 'string'),
+        async (value) => {
+          expect(await rendered(value)).toBe(wellFormed(JSON.stringify(value)))
+        },
+      ),
       { numRuns: 100 },
     )
   })
@@ -92,7 +114,11 @@ describe('with exceptions, so that every value has a rendering', () => {
   const error = new TypeError('boom', { cause: { code: 7 } })
   Object.assign(error, { code: 'E_BOOM' })
   it.each<[string, () => unknown, string]>([
-    ['BigInt as digits', () => ({ n: 12345678901234567890n, z: -1n, b: Object(5n) }), '{"n":12345678901234567890,"z":-1,"b":5}'],
+    [
+      'BigInt as digits',
+      () => ({ n: 12345678901234567890n, z: -1n, b: Object(5n) }),
+      '{"n":12345678901234567890,"z":-1,"b":5}',
+    ],
     ['BigInt at top level', () => 123n, '123'],
     ['NaN at top level', () => Number.NaN, 'NaN'],
     ['Infinity at top level', () => Number.NEGATIVE_INFINITY, '-Infinity'],
@@ -100,29 +126,103 @@ describe('with exceptions, so that every value has a rendering', () => {
     ['a named function at top level', () => function deploy() {}, '[function deploy]'],
     ['an anonymous function at top level', () => [() => 1][0], '[function]'],
     ['a symbol at top level', () => Symbol('x'), 'Symbol(x)'],
-    ['a Map with string keys', () => new Map<string, unknown>([['a', 1], ['b', new Map([['c', 2]])]]), '{"a":1,"b":{"c":2}}'],
-    ['a Map with other keys', () => new Map<unknown, unknown>([[1, 2], ['a', { b: 1 }]]), '[[1,2],["a",{"b":1}]]'],
+    [
+      'a Map with string keys',
+      () =>
+        new Map<string, unknown>([
+          ['a', 1],
+          ['b', new Map([['c', 2]])],
+        ]),
+      '{"a":1,"b":{"c":2}}',
+    ],
+    [
+      'a Map with other keys',
+      () =>
+        new Map<unknown, unknown>([
+          [1, 2],
+          ['a', { b: 1 }],
+        ]),
+      '[[1,2],["a",{"b":1}]]',
+    ],
     ['an empty Map', () => ({ m: new Map() }), '{"m":{}}'],
     ['a Set', () => new Set([1, 'a', new Set()]), '[1,"a",[]]'],
-    ['an Error inside', () => ({ e: error }), `{"e":{"name":"TypeError","message":"boom","stack":${JSON.stringify(error.stack)},"cause":{"code":7},"code":"E_BOOM"}}`],
+    [
+      'an Error inside',
+      () => ({ e: error }),
+      `{"e":{"name":"TypeError","message":"boom","stack":${JSON.stringify(error.stack)},"cause":{"code":7},"code":"E_BOOM"}}`,
+    ],
     ['bytes that are text', () => ({ b: Buffer.from('héllo\n') }), '{"b":"héllo\\n"}'],
-    ['bytes that are not', () => ({ b: Buffer.from([255]), a: new Uint8Array([0, 1]).buffer }), '{"b":{"type":"bytes","length":1,"base64":"/w=="},"a":{"type":"bytes","length":2,"base64":"AAE="}}'],
+    [
+      'bytes that are not',
+      () => ({ b: Buffer.from([255]), a: new Uint8Array([0, 1]).buffer }),
+      '{"b":{"type":"bytes","length":1,"base64":"/w=="},"a":{"type":"bytes","length":2,"base64":"AAE="}}',
+    ],
     ['a part of a buffer', () => [Buffer.from('xhellox').subarray(1, 6)], '["hello"]'],
     ['a DataView', () => [new DataView(Buffer.from('data').buffer.slice(0, 0))], '[""]'],
     ['a circle to the root', circular, '{"name":"a","list":[{"deep":1},"[Circular $.list]"],"self":"[Circular $]"}'],
-    ['a circle with odd keys', () => { const x: Record<string, unknown> = {}; x['a b'] = { up: x, '1': [] as unknown[] }; ((x['a b'] as Record<string, unknown>)['1'] as unknown[]).push(x['a b']); return x }, '{"a b":{"1":["[Circular $[\\"a b\\"]]"],"up":"[Circular $]"}}'],
-    ['a throwing getter', () => ({ a: 1, get x() { throw new Error('no access') }, b: 2 }), '{"a":1,"x":"[Threw: no access]","b":2}'],
-    ['a getter that throws a number', () => ({ get x() { throw 1 } }), '{"x":"[Threw: 1]"}'],
-    ['a throwing toJSON', () => ({ d: { toJSON() { throw new Error('bad date') } } }), '{"d":"[Threw: bad date]"}'],
+    [
+      'a circle with odd keys',
+      () => {
+        const x: Record<string, unknown> = {}
+        x['a b'] = { up: x, '1': [] as unknown[] }
+        ;((x['a b'] as Record<string, unknown>)['1'] as unknown[]).push(x['a b'])
+        return x
+      },
+      '{"a b":{"1":["[Circular $[\\"a b\\"]]"],"up":"[Circular $]"}}',
+    ],
+    [
+      'a throwing getter',
+      () => ({
+        a: 1,
+        get x() {
+          throw new Error('no access')
+        },
+        b: 2,
+      }),
+      '{"a":1,"x":"[Threw: no access]","b":2}',
+    ],
+    [
+      'a getter that throws a number',
+      () => ({
+        get x() {
+          throw 1
+        },
+      }),
+      '{"x":"[Threw: 1]"}',
+    ],
+    [
+      'a throwing toJSON',
+      () => ({
+        d: {
+          toJSON() {
+            throw new Error('bad date')
+          },
+        },
+      }),
+      '{"d":"[Threw: bad date]"}',
+    ],
     ['a toJSON that returns itself', () => ({ i: new ToItself() }), '{"i":{}}'],
-    ['a toString that throws', () => ({ toString() { throw 1 }, a: 1n }), '{"a":1}'],
+    [
+      'a toString that throws',
+      () => ({
+        toString() {
+          throw 1
+        },
+        a: 1n,
+      }),
+      '{"a":1}',
+    ],
     ['250 levels of arrays', () => deep(250), `${'['.repeat(200)}"[Depth limit]"${']'.repeat(200)}`],
     ['200 levels are none too many', () => deep(200), `${'['.repeat(200)}"end"${']'.repeat(200)}`],
     ['250 levels of objects', () => deep(250, false), `${'{"a":'.repeat(200)}"[Depth limit]"${'}'.repeat(200)}`],
-    ['a gap of more than 1,000 holes', () => sparse(5_000, { 0: 'a', 4_999: 'z' }), '["a","[4998 empty items]","z"]'],
-    ['a gap of exactly 1,000 holes', () => sparse(1_001, { 1_000: 'z' }), `[${'null,'.repeat(1_000)}"z"]`],
+    ['a gap of more than 1,000 holes', () => sparse(5_000, { 0: 'a', 4999: 'z' }), '["a","[4998 empty items]","z"]'],
+    ['a gap of exactly 1,000 holes', () => sparse(1_001, { 1000: 'z' }), `[${'null,'.repeat(1_000)}"z"]`],
     ['the largest sparse array', () => sparse(2 ** 32 - 1), '["[4294967295 empty items]"]'],
-    ['the largest sparse array with an end', () => sparse(2 ** 32 - 1, { 4294967294: 1 }), '["[4294967294 empty items]",1]'],
+    [
+      'the largest sparse array with an end',
+      () => sparse(2 ** 32 - 1, { 4294967294: 1 }),
+      '["[4294967294 empty items]",1]',
+    ],
   ])('%s', async (_, make, expected) => {
     expect(await rendered(make())).toBe(expected)
   })
@@ -130,25 +230,182 @@ describe('with exceptions, so that every value has a rendering', () => {
   it.each<[string, () => unknown]>([
     ['a revoked Proxy', revoked],
     ['a revoked Proxy inside', () => ({ a: 1, p: revoked(), z: 2 })],
-    ['a Proxy whose ownKeys throws', () => ({ p: new Proxy({}, { ownKeys() { throw new Error('keys') } }) })],
-    ['a Proxy whose get throws', () => ({ p: new Proxy({ a: 1 }, { get() { throw new Error('get') } }) })],
-    ['a Proxy whose traps all throw', () => [new Proxy({}, new Proxy({}, { get() { throw new Error('trap') } }))]],
-    ['a Proxy that claims endless length', () => [new Proxy([], { get: (target, key) => (key === 'length' ? 1e15 : Reflect.get(target, key)) })]],
+    [
+      'a Proxy whose ownKeys throws',
+      () => ({
+        p: new Proxy(
+          {},
+          {
+            ownKeys() {
+              throw new Error('keys')
+            },
+          },
+        ),
+      }),
+    ],
+    [
+      'a Proxy whose get throws',
+      () => ({
+        p: new Proxy(
+          { a: 1 },
+          {
+            get() {
+              throw new Error('get')
+            },
+          },
+        ),
+      }),
+    ],
+    [
+      'a Proxy whose traps all throw',
+      () => [
+        new Proxy(
+          {},
+          new Proxy(
+            {},
+            {
+              get() {
+                throw new Error('trap')
+              },
+            },
+          ),
+        ),
+      ],
+    ],
+    [
+      'a Proxy that claims endless length',
+      () => [new Proxy([], { get: (target, key) => (key === 'length' ? 1e15 : Reflect.get(target, key)) })],
+    ],
     ['an array 100,000 deep', () => deep(100_000)],
     ['an object 100,000 deep', () => deep(100_000, false)],
-    ['an endless chain of toJSON', () => { const make = (): object => ({ toJSON: () => ({ next: make() }) }); return make() }],
-    ['an endless chain of getters', () => { const make = (): object => ({ get next() { return make() } }); return make() }],
-    ['a Map that contains itself', () => { const map = new Map<unknown, unknown>(); map.set(map, map); return map }],
-    ['a Set that contains itself', () => { const set = new Set<unknown>(); set.add(set); return set }],
-    ['an Error that is its own cause', () => { const error = new Error('x'); error.cause = error; return [error] }],
-    ['an Error whose message throws', () => [Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('deep') } })]],
+    [
+      'an endless chain of toJSON',
+      () => {
+        const make = (): object => ({ toJSON: () => ({ next: make() }) })
+        return make()
+      },
+    ],
+    [
+      'an endless chain of getters',
+      () => {
+        const make = (): object => ({
+          get next() {
+            return make()
+          },
+        })
+        return make()
+      },
+    ],
+    [
+      'a Map that contains itself',
+      () => {
+        const map = new Map<unknown, unknown>()
+        map.set(map, map)
+        return map
+      },
+    ],
+    [
+      'a Set that contains itself',
+      () => {
+        const set = new Set<unknown>()
+        set.add(set)
+        return set
+      },
+    ],
+    [
+      'an Error that is its own cause',
+      () => {
+        const error = new Error('x')
+        error.cause = error
+        return [error]
+      },
+    ],
+    [
+      'an Error whose message throws',
+      () => [
+        Object.defineProperty(new Error('x'), 'message', {
+          get() {
+            throw new Error('deep')
+          },
+        }),
+      ],
+    ],
     ['a huge BigInt', () => [1n << 5_000_000n]],
-    ['an object with a throwing Symbol.toPrimitive', () => ({ v: { [Symbol.toPrimitive]() { throw 1 } } })],
-    ['a detached ArrayBuffer', () => { const buffer = new ArrayBuffer(8); structuredClone(buffer, { transfer: [buffer] }); return { buffer } }],
-    ['a getter that changes its answer', () => { let n = 0; return { get x() { return ++n % 2 ? { toJSON() { throw 1 } } : 5n } } }],
-    ['an array that grows while it is read', () => { const list: unknown[] = [1n]; list.push({ toJSON() { if (list.length < 50) list.push(1); return 1 } }); return list }],
-    ['a throwing toJSON getter', () => Object.defineProperty({}, 'toJSON', { get() { throw new Error('x') } })],
-    ['all at once', () => ({ n: 1n, m: new Map([[1, 2]]), s: new Set([1]), d: new Date(Number.NaN), u: undefined, f() {}, b: Buffer.from([255]), e: new Error('boom'), get x() { throw 1 }, [Symbol('k')]: 1, c: circular() })],
+    [
+      'an object with a throwing Symbol.toPrimitive',
+      () => ({
+        v: {
+          [Symbol.toPrimitive]() {
+            throw 1
+          },
+        },
+      }),
+    ],
+    [
+      'a detached ArrayBuffer',
+      () => {
+        const buffer = new ArrayBuffer(8)
+        structuredClone(buffer, { transfer: [buffer] })
+        return { buffer }
+      },
+    ],
+    [
+      'a getter that changes its answer',
+      () => {
+        let n = 0
+        return {
+          get x() {
+            return ++n % 2
+              ? {
+                  toJSON() {
+                    throw 1
+                  },
+                }
+              : 5n
+          },
+        }
+      },
+    ],
+    [
+      'an array that grows while it is read',
+      () => {
+        const list: unknown[] = [1n]
+        list.push({
+          toJSON() {
+            if (list.length < 50) list.push(1)
+            return 1
+          },
+        })
+        return list
+      },
+    ],
+    [
+      'a throwing toJSON getter',
+      () =>
+        Object.defineProperty({}, 'toJSON', {
+          get() {
+            throw new Error('x')
+          },
+        }),
+    ],
+    [
+      'all at once',
+      () => ({
+        n: 1n,
+        m: new Map([[1, 2]]),
+        s: new Set([1]),
+        d: new Date(Number.NaN),
+        u: undefined,
+        f() {},
+        b: Buffer.from([255]),
+        e: new Error('boom'),
+        get x() {
+          throw 1
+        },
+        [Symbol('k')]: 1,
+        c: circular(),
+      }),
+    ],
   ])('in bounded time and memory: %s', async (_, make) => {
     const text = await rendered(make())
     expect(typeof text).toBe('string')
@@ -164,7 +421,18 @@ describe('with exceptions, so that every value has a rendering', () => {
   })
 
   it('below the threshold odd values stay the same objects', async () => {
-    for (const value of [circular(), new Map([[1, 2]]), { get x() { throw 1 } }, revoked(), Symbol('x'), 1n]) {
+    for (const value of [
+      circular(),
+      new Map([[1, 2]]),
+      {
+        get x() {
+          throw 1
+        },
+      },
+      revoked(),
+      Symbol('x'),
+      1n,
+    ]) {
       const result = await setup().reduce(value)
       expect(Object.is(result.value, value)).toBe(true)
       expect(result.reduced).toBe(false)
@@ -180,16 +448,30 @@ describe('serializers', () => {
   })
 
   it('indented-json: two spaces, one field per line', async () => {
-    expect(await render({ a: [1, {}], e: [], s: 'x\u2028' }, 'indented-json')).toBe('{\n  "a": [\n    1,\n    {}\n  ],\n  "e": [],\n  "s": "x\\u2028"\n}')
+    expect(await render({ a: [1, {}], e: [], s: 'x\u2028' }, 'indented-json')).toBe(
+      '{\n  "a": [\n    1,\n    {}\n  ],\n  "e": [],\n  "s": "x\\u2028"\n}',
+    )
     expect(await render(new Map([['a', new Set([1n])]]), 'indented-json')).toBe('{\n  "a": [\n    1\n  ]\n}')
   })
 
   it.each<[string, unknown, string]>([
     ['an array: one compact value per line', [{ a: 1 }, [2, 3], 'x\ny', null], '{"a":1}\n[2,3]\n"x\\ny"\nnull'],
     ['holes and undefined', [undefined, () => 1], 'null\nnull'],
-    ['BigInt, Map, circle', (() => { const list: unknown[] = [1n, new Map([['a', 1]])]; list.push(list); return list })(), '1\n{"a":1}\n"[Circular $]"'],
+    [
+      'BigInt, Map, circle',
+      (() => {
+        const list: unknown[] = [1n, new Map([['a', 1]])]
+        list.push(list)
+        return list
+      })(),
+      '1\n{"a":1}\n"[Circular $]"',
+    ],
     ['line separators in strings', ['a\u2028b\u0085c\u2029'], '"a\\u2028b\\u0085c\\u2029"'],
-    ['an object that wraps an array falls back to indented JSON', { items: [1, 2] }, '{\n  "items": [\n    1,\n    2\n  ]\n}'],
+    [
+      'an object that wraps an array falls back to indented JSON',
+      { items: [1, 2] },
+      '{\n  "items": [\n    1,\n    2\n  ]\n}',
+    ],
     ['a Set falls back to indented JSON', new Set([1, 2]), '[\n  1,\n  2\n]'],
     ['a number', 7, '7'],
   ])('json-lines: %s', async (_, value, expected) => {
@@ -259,12 +541,36 @@ describe('the moment', () => {
   it.each<[string, (bytes: Uint8Array) => unknown]>([
     ['a Buffer', (bytes) => Buffer.from(bytes)],
     ['a Uint8Array', (bytes) => bytes],
-    ['a part of a larger buffer', (bytes) => { const larger = new Uint8Array(bytes.length + 20).fill(9); larger.set(bytes, 10); return larger.subarray(10, 10 + bytes.length) }],
+    [
+      'a part of a larger buffer',
+      (bytes) => {
+        const larger = new Uint8Array(bytes.length + 20).fill(9)
+        larger.set(bytes, 10)
+        return larger.subarray(10, 10 + bytes.length)
+      },
+    ],
     ['an ArrayBuffer', (bytes) => bytes.buffer],
     ['a DataView', (bytes) => new DataView(bytes.buffer)],
-    ['a SharedArrayBuffer', (bytes) => { const shared = new SharedArrayBuffer(bytes.length); new Uint8Array(shared).set(bytes); return shared }],
-    ['a Uint8Array over shared memory', (bytes) => { const shared = new Uint8Array(new SharedArrayBuffer(bytes.length)); shared.set(bytes); return shared }],
-    ['a Uint8Array of another realm', (bytes) => Object.assign(runInNewContext(`new Uint8Array(${bytes.length})`) as Uint8Array, bytes)],
+    [
+      'a SharedArrayBuffer',
+      (bytes) => {
+        const shared = new SharedArrayBuffer(bytes.length)
+        new Uint8Array(shared).set(bytes)
+        return shared
+      },
+    ],
+    [
+      'a Uint8Array over shared memory',
+      (bytes) => {
+        const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+        shared.set(bytes)
+        return shared
+      },
+    ],
+    [
+      'a Uint8Array of another realm',
+      (bytes) => Object.assign(runInNewContext(`new Uint8Array(${bytes.length})`) as Uint8Array, bytes),
+    ],
   ])('bytes are %s', async (_, make) => {
     const bytes = Uint8Array.from({ length: 20_000 }, (_value, i) => (i * 31) & 255)
     const { store, reduce } = setup()

@@ -8,14 +8,23 @@ import { keysOf, newRoot, storedText } from './support/roots.js'
 import { grouped, isWellFormed, numberedLines, wellFormed } from './support/text.js'
 
 const log = numberedLines(2_000, (n) => `${n} some log line`)
-const plain = (previewChars?: number) => spill({ highlights: false, ...(previewChars !== undefined && { previewChars }) })
+const plain = (previewChars?: number) =>
+  spill({ highlights: false, ...(previewChars !== undefined && { previewChars }) })
 
 describe('what is stored', () => {
   it('is the text as UTF-8 under the handle of the report', async () => {
     const { root, reduce } = setup()
     const { report, value, reduced } = await reduce(log)
     expect(reduced).toBe(true)
-    expect(report).toMatchObject({ action: 'spill', handle: 'run/call.0', size: log.length, unit: 'chars', bytes: Buffer.byteLength(log), chars: value.length, fallbacks: [] })
+    expect(report).toMatchObject({
+      action: 'spill',
+      handle: 'run/call.0',
+      size: log.length,
+      unit: 'chars',
+      bytes: Buffer.byteLength(log),
+      chars: value.length,
+      fallbacks: [],
+    })
     expect(storedText(root, 'run/call.0')).toBe(log)
     expect(keysOf(root)).toEqual(['run/call.0'])
   })
@@ -55,7 +64,9 @@ describe('what is stored', () => {
     const json = `{"id":12345678901234567890,"v":1e400,"z":-0,"d":1.10, "d" : 2,"pad":"${'x'.repeat(20_000)}"}`
     const { limits, reduce } = setup()
     const { value, report } = await reduce(json)
-    expect(envelope(value).preview.startsWith('{"id":12345678901234567890,"v":1e400,"z":-0,"d":1.10, "d" : 2')).toBe(true)
+    expect(envelope(value).preview.startsWith('{"id":12345678901234567890,"v":1e400,"z":-0,"d":1.10, "d" : 2')).toBe(
+      true,
+    )
     expect(await readBack(limits, report.handle)).toBe(json)
   })
 
@@ -90,7 +101,11 @@ describe('the envelope', () => {
   })
 
   it('states the measured tokens where sizes are tokens', async () => {
-    const { value, report } = await setup({ overTokens: true, bands: [{ over: 100, action: plain() }], tokenizer: () => 4_321 }).reduce(log)
+    const { value, report } = await setup({
+      overTokens: true,
+      bands: [{ over: 100, action: plain() }],
+      tokenizer: () => 4_321,
+    }).reduce(log)
     expect(report).toMatchObject({ size: 4_321, unit: 'tokens' })
     expect(envelope(value).figures).toEqual([4_321, log.length, 2_000])
     expect(value).toContain('4,321 tokens')
@@ -128,7 +143,8 @@ describe('the envelope', () => {
   })
 
   it('is the same for the same input and options', async () => {
-    const once = async () => (await setup({ bands: [{ over: 100, action: spill() }] }).reduce({ log, n: [1, 2, 3] })).value
+    const once = async () =>
+      (await setup({ bands: [{ over: 100, action: spill() }] }).reduce({ log, n: [1, 2, 3] })).value
     expect(await once()).toBe(await once())
   })
 
@@ -155,10 +171,13 @@ describe('the envelope', () => {
 })
 
 describe('the shape', () => {
-  const shapeOf = async (value: unknown) => envelope((await setup({ bands: [{ over: 100, action: plain(0) }] }).reduce(value)).value).shape
+  const shapeOf = async (value: unknown) =>
+    envelope((await setup({ bands: [{ over: 100, action: plain(0) }] }).reduce(value)).value).shape
 
   it('names nested keys, array lengths and the fields of elements', async () => {
-    const shape = await shapeOf({ data: { items: Array.from({ length: 5_000 }, (_, i) => ({ id: i, title: `t${i}` })), next: null } })
+    const shape = await shapeOf({
+      data: { items: Array.from({ length: 5_000 }, (_, i) => ({ id: i, title: `t${i}` })), next: null },
+    })
     expect(shape).toMatch(/data/)
     expect(shape).toMatch(/items/)
     expect(shape).toContain('5,000')
@@ -178,7 +197,11 @@ describe('the shape', () => {
     const shape = (await shapeOf(wide))!
     expect(shape.match(/\bk\d+/g)).toHaveLength(10)
     expect(numbersIn(shape.replaceAll(/\bk\d+/g, ''))).toContain(290)
-    const long = await shapeOf(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`${i}`.repeat(100), { a: 'x'.repeat(900), ['\n"'.repeat(40)]: 1 }])))
+    const long = await shapeOf(
+      Object.fromEntries(
+        Array.from({ length: 10 }, (_, i) => [`${i}`.repeat(100), { a: 'x'.repeat(900), ['\n"'.repeat(40)]: 1 }]),
+      ),
+    )
     expect(long!.length).toBeLessThanOrEqual(400)
   })
 
@@ -200,14 +223,17 @@ describe('the preview', () => {
     envelope((await setup({ bands: [{ over: 0, action: plain(previewChars) }] }).reduce(text)).value).preview
   const letters = 'abcdefghijklmnopqrstuvwxyz'.repeat(800)
 
-  it.each([[1_000], [999], [7], [2], [1]])('of %i chars shows the floor of half from the start and the rest from the end', async (previewChars) => {
-    const preview = await previewOf(letters, previewChars)
-    const found = /\n?\.\.\.\[([\d,]+) chars omitted\]\.\.\.\n?/.exec(preview)!
-    const first = Math.floor(previewChars / 2)
-    expect(preview.slice(0, found.index)).toBe(letters.slice(0, first))
-    expect(preview.slice(found.index + found[0].length)).toBe(letters.slice(letters.length - (previewChars - first)))
-    expect(numbersIn(found[1]!)).toEqual([letters.length - previewChars])
-  })
+  it.each([[1_000], [999], [7], [2], [1]])(
+    'of %i chars shows the floor of half from the start and the rest from the end',
+    async (previewChars) => {
+      const preview = await previewOf(letters, previewChars)
+      const found = /\n?\.\.\.\[([\d,]+) chars omitted\]\.\.\.\n?/.exec(preview)!
+      const first = Math.floor(previewChars / 2)
+      expect(preview.slice(0, found.index)).toBe(letters.slice(0, first))
+      expect(preview.slice(found.index + found[0].length)).toBe(letters.slice(letters.length - (previewChars - first)))
+      expect(numbersIn(found[1]!)).toEqual([letters.length - previewChars])
+    },
+  )
 
   it('of 0 chars is none: the envelope is its header, shorter than the input', async () => {
     const { value } = await setup({ bands: [{ over: 0, action: plain(0) }] }).reduce('x'.repeat(20_000))
@@ -216,21 +242,26 @@ describe('the preview', () => {
   })
 
   it('defaults to 1,000 chars', async () => {
-    const { preview } = envelope((await setup({ bands: [{ over: 0, action: spill({ highlights: false }) }] }).reduce(letters)).value)
+    const { preview } = envelope(
+      (await setup({ bands: [{ over: 0, action: spill({ highlights: false }) }] }).reduce(letters)).value,
+    )
     expect(preview.startsWith(letters.slice(0, 500))).toBe(true)
     expect(preview.endsWith(letters.slice(-500))).toBe(true)
     expect(preview.length).toBeLessThan(1_060)
   })
 
-  it.each([[5], [6], [7], [8], [100], [101]])('splits no surrogate pair: %i chars of emoji, shifted or not', async (previewChars) => {
-    for (const shift of ['', 'x']) {
-      const text = shift + '😀'.repeat(5_000)
-      const preview = await previewOf(text, previewChars)
-      expect(isWellFormed(preview)).toBe(true)
-      const [omitted] = numbersIn(/\[([\d,]+) chars omitted\]/.exec(preview)![1]!)
-      expect(text.length - omitted!).toBeLessThanOrEqual(previewChars)
-    }
-  })
+  it.each([[5], [6], [7], [8], [100], [101]])(
+    'splits no surrogate pair: %i chars of emoji, shifted or not',
+    async (previewChars) => {
+      for (const shift of ['', 'x']) {
+        const text = shift + '😀'.repeat(5_000)
+        const preview = await previewOf(text, previewChars)
+        expect(isWellFormed(preview)).toBe(true)
+        const [omitted] = numbersIn(/\[([\d,]+) chars omitted\]/.exec(preview)![1]!)
+        expect(text.length - omitted!).toBeLessThanOrEqual(previewChars)
+      }
+    },
+  )
 
   it('shows the start and the end of one giant line', async () => {
     for (const end of ['', '\n']) {
@@ -255,7 +286,9 @@ describe('the preview', () => {
 
 describe('never larger', () => {
   it('an envelope that would not be shorter leaves the value as it is, and no file', async () => {
-    const { root, reduce } = setup({ bands: [{ over: 10_000, action: spill({ previewChars: 10_000, fallback: truncate() }) }] })
+    const { root, reduce } = setup({
+      bands: [{ over: 10_000, action: spill({ previewChars: 10_000, fallback: truncate() }) }],
+    })
     const text = 'x'.repeat(10_001)
     const { value, reduced, report } = await reduce(text)
     expect({ value, reduced, action: report.action }).toEqual({ value: text, reduced: false, action: 'passthrough' })
@@ -310,7 +343,10 @@ describe('never larger', () => {
 
 describe('the read tool', () => {
   it('disabled: no handle is offered and the fallback runs', async () => {
-    const { root, reduce } = setup({ readTool: { enabled: false }, bands: [{ over: 100, action: spill({ fallback: truncate({ maxChars: 50 }) }) }] })
+    const { root, reduce } = setup({
+      readTool: { enabled: false },
+      bands: [{ over: 100, action: spill({ fallback: truncate({ maxChars: 50 }) }) }],
+    })
     const { value, report } = await reduce(log)
     expect(value.length).toBeLessThanOrEqual(50)
     expect(report).toMatchObject({ action: 'truncate', fallbacks: [{ action: 'spill', reason: 'no_read_tool' }] })
@@ -320,7 +356,10 @@ describe('the read tool', () => {
 
   beyondBaseline('never asked for: the first spill warns once', async () => {
     const warnings: Warning[] = []
-    const limits = new ToolOutputLimits({ store: new LocalFileStore({ root: newRoot() }), onWarning: (w) => void warnings.push(w) })
+    const limits = new ToolOutputLimits({
+      store: new LocalFileStore({ root: newRoot() }),
+      onWarning: (w) => void warnings.push(w),
+    })
     await limits.reduce(log, { toolName: 'a' })
     await limits.reduce(log, { toolName: 'b' })
     expect(warnings).toHaveLength(1)

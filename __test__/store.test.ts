@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +27,11 @@ const isRoot = process.getuid?.() === 0
 /** Limits on a LocalFileStore that fall back to a cut where it fails. */
 const on = (options: LocalFileStoreOptions) => {
   const store = new LocalFileStore(options)
-  return { ...setup({ store, bands: [{ over: 1_000, action: spill({ fallback: truncate({ maxChars: 100 }) }) }] }), store, root: options.root ?? store.root }
+  return {
+    ...setup({ store, bands: [{ over: 1_000, action: spill({ fallback: truncate({ maxChars: 100 }) }) }] }),
+    store,
+    root: options.root ?? store.root,
+  }
 }
 
 describe('a key', () => {
@@ -49,9 +65,53 @@ describe('a key', () => {
   const decomposed = 'é'.normalize('NFD')
   const x300 = 'x'.repeat(300)
   const AWKWARD: string[] = [
-    'a/b', 'a:b', 'a b', 'A/B', 'ab', 'AB', 'Ab', composed, decomposed, `call_${x300}1`, `call_${x300}2`, 'x'.repeat(41), 'x'.repeat(1_500),
-    '../../etc/passwd', '/abs', 'C:\\x', 'CON', 'con', 'nul.txt', 'nul', 'com1', 'lpt9', 'a.', 'a', 'a\0b', '.', '..', '-rf', '가'.repeat(255), '\u202e', 'line\nfeed',
-    '~', 'a~2', 'call.0', '%2e%2e', '$HOME', '`x`', '"', "'", '*', '?', 'a\ud83d', 'a\ufffd', ' ', '\u200b', 'constructor', '__proto__',
+    'a/b',
+    'a:b',
+    'a b',
+    'A/B',
+    'ab',
+    'AB',
+    'Ab',
+    composed,
+    decomposed,
+    `call_${x300}1`,
+    `call_${x300}2`,
+    'x'.repeat(41),
+    'x'.repeat(1_500),
+    '../../etc/passwd',
+    '/abs',
+    'C:\\x',
+    'CON',
+    'con',
+    'nul.txt',
+    'nul',
+    'com1',
+    'lpt9',
+    'a.',
+    'a',
+    'a\0b',
+    '.',
+    '..',
+    '-rf',
+    '가'.repeat(255),
+    '\u202e',
+    'line\nfeed',
+    '~',
+    'a~2',
+    'call.0',
+    '%2e%2e',
+    '$HOME',
+    '`x`',
+    '"',
+    "'",
+    '*',
+    '?',
+    'a\ud83d',
+    'a\ufffd',
+    ' ',
+    '\u200b',
+    'constructor',
+    '__proto__',
   ]
   it('is safe and distinct for every id', async () => {
     const { limits, root, reduce } = setup()
@@ -61,7 +121,9 @@ describe('a key', () => {
       const text = `${i} ${large}`
       for (const ids of [{ toolCallId: id }, { runId: id }]) {
         const { handle } = (await reduce(text, ids)).report
-        expect(handle, JSON.stringify(ids)).toMatch(/^([a-z0-9_-]{1,40}|[a-z0-9_-]{0,16}~[a-z2-7]{16})\/([a-z0-9_-]{1,40}|[a-z0-9_-]{0,16}~[a-z2-7]{16})\.0$/)
+        expect(handle, JSON.stringify(ids)).toMatch(
+          /^([a-z0-9_-]{1,40}|[a-z0-9_-]{0,16}~[a-z2-7]{16})\/([a-z0-9_-]{1,40}|[a-z0-9_-]{0,16}~[a-z2-7]{16})\.0$/,
+        )
         expect(handles.has(handle!), JSON.stringify(ids)).toBe(false)
         handles.set(handle!, text)
       }
@@ -71,7 +133,11 @@ describe('a key', () => {
       expect(storedText(root, handle)).toBe(text)
       expect((await limits.read({ handle, limit: 1 })).text).toBe(text.slice(0, text.indexOf('\n') + 1))
     }
-    expect(keysOf(parent).map((key) => key.replace(/^root\//, '')).sort()).toEqual([...handles.keys()].sort())
+    expect(
+      keysOf(parent)
+        .map((key) => key.replace(/^root\//, ''))
+        .sort(),
+    ).toEqual([...handles.keys()].sort())
   })
 
   it('of an unsafe id begins with what is safe of it and is short', async () => {
@@ -97,7 +163,8 @@ describe('a key', () => {
   it('that is written with other bytes is a new handle, the first stays intact', async () => {
     const { root, reduce } = setup()
     const handles = []
-    for (const text of [`1${large}`, `2${large}`, `3${large}`, `2${large}`]) handles.push((await reduce(text)).report.handle)
+    for (const text of [`1${large}`, `2${large}`, `3${large}`, `2${large}`])
+      handles.push((await reduce(text)).report.handle)
     expect(handles).toEqual(['run/call.0', 'run/call.0~2', 'run/call.0~3', 'run/call.0~2'])
     expect(storedText(root, 'run/call.0')).toBe(`1${large}`)
     expect(storedText(root, 'run/call.0~3')).toBe(`3${large}`)
@@ -124,7 +191,9 @@ describe('a key', () => {
       const handles = await Promise.all(Array.from({ length: 10 }, (_, i) => store.write('run/call.0', Buffer.from(process.env.NAME + i))))
       console.log(JSON.stringify(handles))`
     const runs = await Promise.all(['a', 'b', 'c'].map((NAME) => runNode(script, { env: { ROOT: root, NAME } })))
-    const stored = runs.flatMap(({ stdout }, process) => (JSON.parse(stdout) as string[]).map((handle, i) => [handle, `${'abc'[process]}${i}`] as const))
+    const stored = runs.flatMap(({ stdout }, process) =>
+      (JSON.parse(stdout) as string[]).map((handle, i) => [handle, `${'abc'[process]}${i}`] as const),
+    )
     expect(new Set(stored.map(([handle]) => handle)).size).toBe(30)
     for (const [handle, text] of stored) expect(storedText(root, handle)).toBe(text)
     expect(keysOf(root)).toHaveLength(30)
@@ -152,19 +221,22 @@ describe('the root', () => {
     expect(keysOf(root)).toEqual(['run/call.0'])
   })
 
-  it.runIf(posix).each(['000', '022', '077', '777'])('and directories are 0700, files 0600, whatever the umask: %s', async (mask) => {
-    const root = path.join(tempDirectory(), 'parent', 'root')
-    const { code, stderr } = await runNode(
-      `process.umask(0o${mask})
+  it.runIf(posix).each(['000', '022', '077', '777'])(
+    'and directories are 0700, files 0600, whatever the umask: %s',
+    async (mask) => {
+      const root = path.join(tempDirectory(), 'parent', 'root')
+      const { code, stderr } = await runNode(
+        `process.umask(0o${mask})
        const limits = new tol.ToolOutputLimits({ store: new tol.LocalFileStore({ root: process.env.ROOT }), onWarning() {} })
        const { report } = await limits.reduce('x'.repeat(20_000), { toolName: 't', runId: 'run', toolCallId: 'call' })
        process.exitCode = report.handle === 'run/call.0' ? 0 : 1`,
-      { env: { ROOT: root } },
-    )
-    expect(stderr).toBe('')
-    expect(code).toBe(0)
-    expect([root, path.join(root, 'run'), path.join(root, 'run/call.0')].map(modeOf)).toEqual([0o700, 0o700, 0o600])
-  })
+        { env: { ROOT: root } },
+      )
+      expect(stderr).toBe('')
+      expect(code).toBe(0)
+      expect([root, path.join(root, 'run'), path.join(root, 'run/call.0')].map(modeOf)).toEqual([0o700, 0o700, 0o600])
+    },
+  )
 
   it('deleted while it is in use is made again, and what was in it is unknown', async () => {
     const { limits, root, reduce } = on({ root: newRoot() })
@@ -180,14 +252,75 @@ describe('a root that cannot be used', () => {
   /** Where everything is allowed to root, the process under test must be somebody else. */
   const asSomebody = isRoot ? 'process.setgroups?.([]); process.setgid(65534); process.setuid(65534);' : ''
   it.each<[string, (directory: string) => string | undefined]>([
-    ['is a file', (directory) => { const file = path.join(directory, 'file'); writeFileSync(file, 'mine'); return file }],
-    ['lies under a file', (directory) => { const file = path.join(directory, 'file'); writeFileSync(file, 'mine'); return path.join(file, 'root') }],
-    ['is a symlink to a directory', (directory) => { const link = path.join(directory, 'link'); mkdirSync(path.join(directory, 'real'), { mode: 0o700 }); symlinkSync('real', link); return link }],
-    ['is a dangling symlink', (directory) => { const link = path.join(directory, 'link'); symlinkSync('nowhere', link); return link }],
-    ['is a FIFO', (directory) => { const fifo = path.join(directory, 'fifo'); execFileSync('mkfifo', [fifo]); return fifo }],
-    ['can be written by all', (directory) => { const root = path.join(directory, 'open'); mkdirSync(root); chmodSync(root, 0o777); return root }],
-    ['can be written by the group', (directory) => { const root = path.join(directory, 'group'); mkdirSync(root); chmodSync(root, 0o770); return root }],
-    ['belongs to someone else', (directory) => { if (!isRoot) return undefined; const root = path.join(directory, 'theirs'); mkdirSync(root, { mode: 0o700 }); chownSync(root, 65534, 65534); return root }],
+    [
+      'is a file',
+      (directory) => {
+        const file = path.join(directory, 'file')
+        writeFileSync(file, 'mine')
+        return file
+      },
+    ],
+    [
+      'lies under a file',
+      (directory) => {
+        const file = path.join(directory, 'file')
+        writeFileSync(file, 'mine')
+        return path.join(file, 'root')
+      },
+    ],
+    [
+      'is a symlink to a directory',
+      (directory) => {
+        const link = path.join(directory, 'link')
+        mkdirSync(path.join(directory, 'real'), { mode: 0o700 })
+        symlinkSync('real', link)
+        return link
+      },
+    ],
+    [
+      'is a dangling symlink',
+      (directory) => {
+        const link = path.join(directory, 'link')
+        symlinkSync('nowhere', link)
+        return link
+      },
+    ],
+    [
+      'is a FIFO',
+      (directory) => {
+        const fifo = path.join(directory, 'fifo')
+        execFileSync('mkfifo', [fifo])
+        return fifo
+      },
+    ],
+    [
+      'can be written by all',
+      (directory) => {
+        const root = path.join(directory, 'open')
+        mkdirSync(root)
+        chmodSync(root, 0o777)
+        return root
+      },
+    ],
+    [
+      'can be written by the group',
+      (directory) => {
+        const root = path.join(directory, 'group')
+        mkdirSync(root)
+        chmodSync(root, 0o770)
+        return root
+      },
+    ],
+    [
+      'belongs to someone else',
+      (directory) => {
+        if (!isRoot) return undefined
+        const root = path.join(directory, 'theirs')
+        mkdirSync(root, { mode: 0o700 })
+        chownSync(root, 65534, 65534)
+        return root
+      },
+    ],
     ['is under /proc', () => (process.platform === 'linux' ? '/proc/x' : undefined)],
     ['is deep under /proc', () => (process.platform === 'linux' ? '/proc/self/x/y/z' : undefined)],
     ['is /dev/full', () => (process.platform === 'linux' ? '/dev/full' : undefined)],
@@ -202,7 +335,10 @@ describe('a root that cannot be used', () => {
     const before = keysOf(directory)
     const { limits, reduce } = on({ root })
     const { value, report } = await reduce(large)
-    expect(report).toMatchObject({ action: 'truncate', fallbacks: [{ action: 'spill', reason: expect.stringMatching(/^store_(denied|failed)$/) }] })
+    expect(report).toMatchObject({
+      action: 'truncate',
+      fallbacks: [{ action: 'spill', reason: expect.stringMatching(/^store_(denied|failed)$/) }],
+    })
     expect(value.length).toBeLessThanOrEqual(100)
     expect(value).not.toContain(directory)
     expect(keysOf(directory)).toEqual(before)
@@ -339,8 +475,11 @@ describe('as a store of its own', () => {
     expect(handle).toBe('run/call.0.bin')
     expect(await store.size(handle)).toBe(10)
     expect(Buffer.from(await store.read(handle)).toString()).toBe('0123456789')
-    const range = async (start: number, end: number) => Buffer.from(await store.readRange(handle, start, end)).toString()
-    expect([await range(0, 3), await range(3, 7), await range(7, 100), await range(10, 20), await range(4, 4)]).toEqual(['012', '3456', '789', '', ''])
+    const range = async (start: number, end: number) =>
+      Buffer.from(await store.readRange(handle, start, end)).toString()
+    expect([await range(0, 3), await range(3, 7), await range(7, 100), await range(10, 20), await range(4, 4)]).toEqual(
+      ['012', '3456', '789', '', ''],
+    )
     await store.delete(handle)
     await expect(store.read(handle)).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -358,28 +497,49 @@ describe('as a store of its own', () => {
     expect(await store.size(await store.write('r/c.0', new Uint8Array()))).toBe(0)
   })
 
-  it.each(['', '.', '..', '../x', '/abs', 'a/../b', 'a//b', 'a/b\0', 'a', 'a/', '/a/b', 'a\\b', 'run/..', './run/call.0', 'x'.repeat(5_000), 5, null, undefined, {}])(
-    'refuses the key or handle %o',
-    async (name) => {
-      const root = newRoot()
-      const store = new LocalFileStore({ root })
-      await store.write('run/call.0', Buffer.from('x'))
-      await expect((async () => store.write(name as string, Buffer.from('y')))()).rejects.toThrow()
-      await expect((async () => store.read(name as string))()).rejects.toThrow()
-      await expect((async () => store.size(name as string))()).rejects.toThrow()
-      expect(keysOf(path.dirname(root))).toEqual(['root/run/call.0'])
-    },
-  )
+  it.each([
+    '',
+    '.',
+    '..',
+    '../x',
+    '/abs',
+    'a/../b',
+    'a//b',
+    'a/b\0',
+    'a',
+    'a/',
+    '/a/b',
+    'a\\b',
+    'run/..',
+    './run/call.0',
+    'x'.repeat(5_000),
+    5,
+    null,
+    undefined,
+    {},
+  ])('refuses the key or handle %o', async (name) => {
+    const root = newRoot()
+    const store = new LocalFileStore({ root })
+    await store.write('run/call.0', Buffer.from('x'))
+    await expect((async () => store.write(name as string, Buffer.from('y')))()).rejects.toThrow()
+    await expect((async () => store.read(name as string))()).rejects.toThrow()
+    await expect((async () => store.size(name as string))()).rejects.toThrow()
+    expect(keysOf(path.dirname(root))).toEqual(['root/run/call.0'])
+  })
 
   beyondBaseline('tells an unknown handle by the code ENOENT, also for a name that cannot be one', async () => {
     const store = new LocalFileStore({ root: newRoot() })
     await store.write('run/call.0', Buffer.from('x'))
-    for (const handle of ['run/none.0', 'none/none.0', '../../etc/passwd', '', 'run']) await expect(store.read(handle), handle).rejects.toMatchObject({ code: 'ENOENT' })
+    for (const handle of ['run/none.0', 'none/none.0', '../../etc/passwd', '', 'run'])
+      await expect(store.read(handle), handle).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('shows no path in its errors', async () => {
     const store = new LocalFileStore({ root: '/dev/null/secret-place' })
-    const error = await store.write('run/call.0', Buffer.from('x')).then(() => undefined, (reason: unknown) => reason)
+    const error = await store.write('run/call.0', Buffer.from('x')).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
     expect(error).toBeInstanceOf(Error)
   })
 
@@ -450,7 +610,12 @@ describe('maxFileBytes and maxBytes', () => {
   it('go by the mtime', async () => {
     const { root, reduce } = on({ root: newRoot(), maxBytes: 30_000 })
     for (const id of ['a', 'b', 'c']) await reduce(id.repeat(10_000), { toolCallId: id })
-    for (const [id, age] of [['a', 10], ['b', 30], ['c', 20]] as const) utimesSync(path.join(root, `run/${id}.0`), new Date(Date.now() - age * 1_000), new Date(Date.now() - age * 1_000))
+    for (const [id, age] of [
+      ['a', 10],
+      ['b', 30],
+      ['c', 20],
+    ] as const)
+      utimesSync(path.join(root, `run/${id}.0`), new Date(Date.now() - age * 1_000), new Date(Date.now() - age * 1_000))
     await reduce('d'.repeat(10_000), { toolCallId: 'd' })
     expect(keysOf(root)).toEqual(['run/a.0', 'run/c.0', 'run/d.0'])
   })
@@ -467,7 +632,9 @@ describe('maxFileBytes and maxBytes', () => {
 
   it('hold for each scope on its own', async () => {
     const root = newRoot()
-    for (const scope of ['a', 'b']) for (const id of ['1', '2']) await on({ root, scope, maxBytes: 15_000 }).reduce('x'.repeat(10_000), { toolCallId: id })
+    for (const scope of ['a', 'b'])
+      for (const id of ['1', '2'])
+        await on({ root, scope, maxBytes: 15_000 }).reduce('x'.repeat(10_000), { toolCallId: id })
     expect(bytesIn(root)).toBe(20_000)
   })
 })
@@ -500,13 +667,16 @@ describe('cleanupAfterMs', () => {
     expect(keysOf(root)).toEqual(['run/a.0', 'run/b.0'])
   })
 
-  it.each([1, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, 0.5])('of %d and mtimes in the future are harmless', async (cleanupAfterMs) => {
-    const root = newRoot()
-    const { reduce } = on({ root, cleanupAfterMs })
-    await reduce(large, { toolCallId: 'a' })
-    if (existsSync(path.join(root, 'run/a.0'))) aged(root, 'run/a.0', -1e12)
-    for (let i = 0; i < 20; i++) expect((await reduce(large, { toolCallId: `b${i}` })).report.action).toBe('spill')
-  })
+  it.each([1, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, 0.5])(
+    'of %d and mtimes in the future are harmless',
+    async (cleanupAfterMs) => {
+      const root = newRoot()
+      const { reduce } = on({ root, cleanupAfterMs })
+      await reduce(large, { toolCallId: 'a' })
+      if (existsSync(path.join(root, 'run/a.0'))) aged(root, 'run/a.0', -1e12)
+      for (let i = 0; i < 20; i++) expect((await reduce(large, { toolCallId: `b${i}` })).report.action).toBe('spill')
+    },
+  )
 })
 
 describe('scope', () => {
@@ -527,9 +697,12 @@ describe('scope', () => {
     expect((await a.limits.read({ handle: 'run/call.0', limit: 1 })).text).toBe('line 1\n')
   })
 
-  it.each(['', 'A', 'a/b', '..', '.', 'a.b', 'con', 'x'.repeat(41), 'ü', 'a b', 'a~b'])('of other characters is a RangeError: %o', (scope) => {
-    expect(() => new LocalFileStore({ scope })).toThrow(RangeError)
-  })
+  it.each(['', 'A', 'a/b', '..', '.', 'a.b', 'con', 'x'.repeat(41), 'ü', 'a b', 'a~b'])(
+    'of other characters is a RangeError: %o',
+    (scope) => {
+      expect(() => new LocalFileStore({ scope })).toThrow(RangeError)
+    },
+  )
 })
 
 describe('large results', () => {
@@ -542,6 +715,8 @@ describe('large results', () => {
     const page = await limits.read({ handle: report.handle!, offset: 399_999, limit: 1 })
     expect(page.text).toBe('400000 äö漢😀\n')
     expect(page.totalLines).toBe(400_001)
-    expect((await limits.readToolResult().execute({ handle: report.handle, offset: 399_999, limit: 1 }))).toContain(grouped(400_000))
+    expect(await limits.readToolResult().execute({ handle: report.handle, offset: 399_999, limit: 1 })).toContain(
+      grouped(400_000),
+    )
   })
 })

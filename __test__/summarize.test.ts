@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { type Journal, type JsonValue, summarize, type SummaryRequest, truncate } from '../index.js'
+import { type Journal, type JsonValue, type SummaryRequest, summarize, truncate } from '../index.js'
 import { act, reasons, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 
 const long = 'some output of a tool\n'.repeat(500)
 const cut = truncate({ maxChars: 10, strategy: 'head' })
 const action = (options: Parameters<typeof summarize>[0] = {}) => summarize({ fallback: cut, ...options })
-const limited = (options: Parameters<typeof setup>[0] = {}, of: Parameters<typeof summarize>[0] = {}) => setup({ bands: [{ over: 100, action: action(of) }], ...options })
+const limited = (options: Parameters<typeof setup>[0] = {}, of: Parameters<typeof summarize>[0] = {}) =>
+  setup({ bands: [{ over: 100, action: action(of) }], ...options })
 
 describe('generate', () => {
   it('is asked with prompt, text, tool, model, limit and signal, and its text is the result', async () => {
     const asked: SummaryRequest[] = []
-    const { reduce, limits, usages } = limited({ model: 'big', generate: (request) => (asked.push(request), { text: 'short', usage: { inputTokens: 100, outputTokens: 5 } }) })
+    const { reduce, limits, usages } = limited({
+      model: 'big',
+      generate: (request) => (asked.push(request), { text: 'short', usage: { inputTokens: 100, outputTokens: 5 } }),
+    })
     const { value, report } = await reduce(long, { toolName: 'run' })
     expect(value).toBe('short')
     expect(asked).toHaveLength(1)
@@ -43,13 +47,18 @@ describe('generate', () => {
     ["the options' model", undefined, undefined, 'of the options'],
   ])('is told %s first', async (_, ofAction, ofCall, expected) => {
     let model: unknown
-    const { reduce } = limited({ model: 'of the options', generate: (request) => ((model = request.model), 'short') }, { model: ofAction })
+    const { reduce } = limited(
+      { model: 'of the options', generate: (request) => ((model = request.model), 'short') },
+      { model: ofAction },
+    )
     await reduce(long, { model: ofCall })
     expect(model).toBe(expected)
   })
 
   it('may know its model itself', async () => {
-    expect((await limited({ generate: ({ model }) => (model === undefined ? 'short' : 'wrong') }).reduce(long)).value).toBe('short')
+    expect(
+      (await limited({ generate: ({ model }) => (model === undefined ? 'short' : 'wrong') }).reduce(long)).value,
+    ).toBe('short')
   })
 
   it('of the call comes before the options', async () => {
@@ -72,8 +81,19 @@ describe('summarize: fn', () => {
   it('is called with tool, text and signal, bypassing prompt, model and journal, and costs nothing', async () => {
     const calls: unknown[] = []
     const { reduce, limits } = limited(
-      { generate: () => { throw new Error('not asked') }, journal: () => { throw new Error('not asked') } },
-      { summarize: (toolName, text, { signal }) => (calls.push([toolName, text, signal instanceof AbortSignal]), 'mine') },
+      {
+        generate: () => {
+          throw new Error('not asked')
+        },
+        journal: () => {
+          throw new Error('not asked')
+        },
+      },
+      {
+        summarize: (toolName, text, { signal }) => (
+          calls.push([toolName, text, signal instanceof AbortSignal]), 'mine'
+        ),
+      },
     )
     const { value, report } = await reduce(long)
     expect(value).toBe('mine')
@@ -97,8 +117,14 @@ describe('the prompt', () => {
   it.each([
     ['other braces stay', 'Give JSON {"k": 1} for {tool_name}: {output}', 'OUT', 't', 'Give JSON {"k": 1} for t: OUT'],
     ['twice', '{tool_name}{tool_name}{output}{output}', 'OUT', 't', 'ttOUTOUT'],
-    ['dollars stay', "$& $1 $$ {tool_name} {output} $'", "$& $1 $$ $`", '$&', "$& $1 $$ $& $& $1 $$ $` $'"],
-    ['what is inserted is never expanded', '{tool_name}: {output}', '{tool_name} {output}', '{output}', '{output}: {tool_name} {output}'],
+    ['dollars stay', "$& $1 $$ {tool_name} {output} $'", '$& $1 $$ $`', '$&', "$& $1 $$ $& $& $1 $$ $` $'"],
+    [
+      'what is inserted is never expanded',
+      '{tool_name}: {output}',
+      '{tool_name} {output}',
+      '{output}',
+      '{output}: {tool_name} {output}',
+    ],
     ['{{output}} keeps its outer braces', '{{output}} {tool_name}', 'OUT', 't', '{OUT} t'],
   ])('of a template is filled in one pass: %s', async (_, template, output, toolName, expected) => {
     const text = output.padEnd(200, '.')
@@ -113,7 +139,10 @@ describe('the prompt', () => {
     const fence = prompt.slice(prompt.lastIndexOf('\n', at - 2) + 1, at - 1)
     expect(fence.length).toBeGreaterThan(16)
     expect(attack).not.toContain(fence)
-    expect(prompt.slice(at + attack.length + 1).startsWith(fence.slice(0, 16)) || prompt.slice(at + attack.length).includes(fence)).toBe(true)
+    expect(
+      prompt.slice(at + attack.length + 1).startsWith(fence.slice(0, 16)) ||
+        prompt.slice(at + attack.length).includes(fence),
+    ).toBe(true)
     expect(prompt.split(fence)).toHaveLength(3)
   })
 
@@ -129,7 +158,16 @@ describe('the prompt', () => {
 
 describe('falls to the fallback', () => {
   it.each<[string, Parameters<typeof setup>[0], Parameters<typeof summarize>[0], string]>([
-    ['it throws', { generate: () => { throw new Error('mine') } }, {}, 'summary_failed'],
+    [
+      'it throws',
+      {
+        generate: () => {
+          throw new Error('mine')
+        },
+      },
+      {},
+      'summary_failed',
+    ],
     ['it rejects', { generate: () => Promise.reject(new Error('mine')) }, {}, 'summary_failed'],
     ['it never settles', { generate: () => new Promise(() => {}) }, { timeoutMs: 20 }, 'summary_timeout'],
     ['the text is empty', { generate: () => '' }, {}, 'summary_empty'],
@@ -138,7 +176,16 @@ describe('falls to the fallback', () => {
     ['the text of a response is no text', { generate: () => ({ text: 5 as unknown as string }) }, {}, 'summary_failed'],
     ['it is null', { generate: () => null as unknown as string }, {}, 'summary_failed'],
     ['it is not smaller', { generate: () => long }, { maxChars: 1e9 }, 'not_smaller'],
-    ['a function throws', {}, { summarize: () => { throw undefined } }, 'summary_failed'],
+    [
+      'a function throws',
+      {},
+      {
+        summarize: () => {
+          throw undefined
+        },
+      },
+      'summary_failed',
+    ],
     ['a function gives an object', {}, { summarize: () => ({ text: 'x' }) as unknown as string }, 'summary_failed'],
     ['a function never settles', {}, { summarize: () => new Promise(() => {}), timeoutMs: 20 }, 'summary_timeout'],
   ])('when %s', async (_, options, of, reason) => {
@@ -152,7 +199,12 @@ describe('falls to the fallback', () => {
     const before = await limited({ generate: () => 'short' }).reduce(long, { signal: AbortSignal.abort() })
     expect(reasons(before.report)).toEqual(['summarize: aborted'])
     const controller = new AbortController()
-    const meanwhile = limited({ generate: () => { controller.abort(); return new Promise(() => {}) } }).reduce(long, { signal: controller.signal })
+    const meanwhile = limited({
+      generate: () => {
+        controller.abort()
+        return new Promise(() => {})
+      },
+    }).reduce(long, { signal: controller.signal })
     expect(reasons((await meanwhile).report)).toEqual(['summarize: aborted'])
   })
 
@@ -182,7 +234,17 @@ describe('falls to the fallback', () => {
     const settle: (() => void)[] = []
     try {
       for (const late of ['resolve', 'reject'] as const) {
-        const { reduce, limits } = limited({ generate: () => new Promise((resolve, reject) => settle.push(() => (late === 'resolve' ? resolve({ text: 'late', usage: { inputTokens: 1 } }) : reject(new Error('late'))))) }, { timeoutMs: 10 })
+        const { reduce, limits } = limited(
+          {
+            generate: () =>
+              new Promise((resolve, reject) =>
+                settle.push(() =>
+                  late === 'resolve' ? resolve({ text: 'late', usage: { inputTokens: 1 } }) : reject(new Error('late')),
+                ),
+              ),
+          },
+          { timeoutMs: 10 },
+        )
         expect(reasons((await reduce(long)).report)).toEqual(['summarize: summary_timeout'])
         settle.at(-1)!()
         await new Promise((go) => setImmediate(go))
@@ -197,7 +259,9 @@ describe('falls to the fallback', () => {
 
 describe('the summary', () => {
   it('longer than maxChars is truncated to it', async () => {
-    const { value } = await limited({ generate: () => 'word '.repeat(2_000) }, { maxChars: 500 }).reduce('x'.repeat(20_000))
+    const { value } = await limited({ generate: () => 'word '.repeat(2_000) }, { maxChars: 500 }).reduce(
+      'x'.repeat(20_000),
+    )
     expect(value.length).toBeLessThanOrEqual(500)
     expect(value.startsWith('word word')).toBe(true)
   })
@@ -216,8 +280,14 @@ describe('usage', () => {
   it.each<[unknown, object]>([
     [undefined, { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }],
     [{ inputTokens: 3 }, { requests: 1, inputTokens: 3, outputTokens: 0, totalTokens: 3 }],
-    [{ requests: 2, inputTokens: 3, outputTokens: 4, totalTokens: 9 }, { requests: 2, inputTokens: 3, outputTokens: 4, totalTokens: 9 }],
-    [{ inputTokens: Number.NaN, outputTokens: -1, totalTokens: '5' }, { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }],
+    [
+      { requests: 2, inputTokens: 3, outputTokens: 4, totalTokens: 9 },
+      { requests: 2, inputTokens: 3, outputTokens: 4, totalTokens: 9 },
+    ],
+    [
+      { inputTokens: Number.NaN, outputTokens: -1, totalTokens: '5' },
+      { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    ],
     ['odd', { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }],
   ])('%o counts as %o', async (usage, counted) => {
     const { report } = await limited({ generate: () => ({ text: 'x', usage: usage as object }) }).reduce(long)
@@ -241,16 +311,23 @@ describe('usage', () => {
     [{ requests: 9 }, undefined, true],
     [undefined, { requests: 1 }, false],
     [undefined, { requests: 2 }, true],
-  ])('of %o with the limit %o keeps one request back for the pending parent: may ask %s', async (usage, usageLimits, may) => {
-    const { report } = await limited({ generate: () => 'short' }).reduce(long, { usage, usageLimits })
-    expect(reasons(report)).toEqual(may ? [] : ['summarize: usage_limit'])
-  })
+  ])(
+    'of %o with the limit %o keeps one request back for the pending parent: may ask %s',
+    async (usage, usageLimits, may) => {
+      const { report } = await limited({ generate: () => 'short' }).reduce(long, { usage, usageLimits })
+      expect(reasons(report)).toEqual(may ? [] : ['summarize: usage_limit'])
+    },
+  )
 
   it('counts summaries in flight for the same run', async () => {
     const usage = { requests: 0 }
     const waiting: (() => void)[] = []
-    const { reduce } = limited({ generate: () => new Promise<string>((resolve) => waiting.push(() => resolve('short'))) })
-    const calls = Array.from({ length: 5 }, (_, i) => reduce(long, { toolCallId: `c${i}`, usage, usageLimits: { requests: 4 } }))
+    const { reduce } = limited({
+      generate: () => new Promise<string>((resolve) => waiting.push(() => resolve('short'))),
+    })
+    const calls = Array.from({ length: 5 }, (_, i) =>
+      reduce(long, { toolCallId: `c${i}`, usage, usageLimits: { requests: 4 } }),
+    )
     await expect.poll(() => waiting.length).toBe(3)
     for (const go of waiting) go()
     const actions = (await Promise.all(calls)).map(({ report }) => report.action)
@@ -262,12 +339,16 @@ describe('usage', () => {
     const usage = { requests: 0 }
     const { reduce } = limited({ generate: () => 'short' })
     const actions: string[] = []
-    for (let i = 0; i < 5; i++) actions.push((await reduce(long, { toolCallId: `c${i}`, usage, usageLimits: { requests: 4 } })).report.action)
+    for (let i = 0; i < 5; i++)
+      actions.push((await reduce(long, { toolCallId: `c${i}`, usage, usageLimits: { requests: 4 } })).report.action)
     expect(actions).toEqual(['summarize', 'summarize', 'summarize', 'truncate', 'truncate'])
   })
 
   it('limit does not hold for a summarize function', async () => {
-    const { report } = await limited({}, { summarize: () => 'mine' }).reduce(long, { usage: { requests: 9 }, usageLimits: { requests: 9 } })
+    const { report } = await limited({}, { summarize: () => 'mine' }).reduce(long, {
+      usage: { requests: 9 },
+      usageLimits: { requests: 9 },
+    })
     expect(report.action).toBe('summarize')
   })
 })
@@ -300,7 +381,10 @@ describe('the journal', () => {
     expect(replay.usages).toEqual([])
     expect(report.action).toBe('summarize')
     expect(operations[0]).toEqual(operations[1])
-    expect(operations[0]).toMatchObject({ kind: 'summarize', input: { toolName: 'tool', maxChars: 8_000, prompt: expect.stringContaining(long) } })
+    expect(operations[0]).toMatchObject({
+      kind: 'summarize',
+      input: { toolName: 'tool', maxChars: 8_000, prompt: expect.stringContaining(long) },
+    })
   })
 
   beyondBaseline('is given prompt, tool and limit only', async () => {
@@ -348,11 +432,19 @@ describe('the journal', () => {
   })
 
   it.each<[string, Journal, string]>([
-    ['throws', () => { throw new Error('x') }, 'summary_failed'],
+    [
+      'throws',
+      () => {
+        throw new Error('x')
+      },
+      'summary_failed',
+    ],
     ['rejects', () => Promise.reject(new Error('x')), 'summary_failed'],
     ['gives nothing', async () => undefined as never, 'summary_failed'],
     ['gives no text', async () => ({ text: 5 }) as never, 'summary_failed'],
   ])('that %s falls to the fallback', async (_, journal, reason) => {
-    expect(reasons((await limited({ journal, generate: () => 'short' }).reduce(long)).report)).toEqual([`summarize: ${reason}`])
+    expect(reasons((await limited({ journal, generate: () => 'short' }).reduce(long)).report)).toEqual([
+      `summarize: ${reason}`,
+    ])
   })
 })

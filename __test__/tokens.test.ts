@@ -2,12 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { passthrough, truncate } from '../index.js'
 import { setup } from './support/limits.js'
 
-const sizeOf = async (text: string, over = 0) => (await setup({ overTokens: true, bands: [{ over, action: passthrough() }] }).reduce(text)).report
+const sizeOf = async (text: string, over = 0) =>
+  (await setup({ overTokens: true, bands: [{ over, action: passthrough() }] }).reduce(text)).report
 
 describe('the estimate', () => {
-  it.each([[0], [1], [3], [4], [7], [4_001], [1_000_003]])('of %i ASCII chars is a quarter, rounded down', async (length) => {
-    expect(await sizeOf('x'.repeat(length))).toMatchObject({ unit: 'tokens', size: Math.floor(length / 4), chars: length })
-  })
+  it.each([[0], [1], [3], [4], [7], [4_001], [1_000_003]])(
+    'of %i ASCII chars is a quarter, rounded down',
+    async (length) => {
+      expect(await sizeOf('x'.repeat(length))).toMatchObject({
+        unit: 'tokens',
+        size: Math.floor(length / 4),
+        chars: length,
+      })
+    },
+  )
 
   it.each([
     ['Han', '漢', 1],
@@ -42,21 +50,40 @@ describe('the estimate', () => {
 describe('a tokenizer', () => {
   it('measures what was rendered; decision and report use it', async () => {
     const seen: string[] = []
-    const { reduce } = setup({ overTokens: true, stripAnsi: true, tokenizer: (text) => (seen.push(text), text.length * 2), bands: [{ over: 100, action: truncate({ maxChars: 10 }) }] })
+    const { reduce } = setup({
+      overTokens: true,
+      stripAnsi: true,
+      tokenizer: (text) => (seen.push(text), text.length * 2),
+      bands: [{ over: 100, action: truncate({ maxChars: 10 }) }],
+    })
     const { report } = await reduce({ a: `\x1b[1m${'x'.repeat(100)}` })
     expect(seen).toEqual([`{"a":"${'x'.repeat(100)}"}`])
     expect(report).toMatchObject({ action: 'truncate', unit: 'tokens', size: 216 })
   })
 
   it('may answer later', async () => {
-    const { report } = await setup({ overTokens: true, tokenizer: async () => 77.5, bands: [{ over: 70, action: passthrough() }] }).reduce('x'.repeat(300))
+    const { report } = await setup({
+      overTokens: true,
+      tokenizer: async () => 77.5,
+      bands: [{ over: 70, action: passthrough() }],
+    }).reduce('x'.repeat(300))
     expect(report).toMatchObject({ action: 'passthrough', size: 77.5 })
   })
 
   it('is not called where the length alone decides; the size is then the estimate', async () => {
     let calls = 0
-    const { reduce } = setup({ overTokens: true, tokenizer: () => (calls++, 1_000_000), bands: [{ over: 100, action: truncate({ maxChars: 10 }) }] })
-    expect((await reduce('x'.repeat(83))).report).toEqual({ action: 'none', size: 20, unit: 'tokens', chars: 83, fallbacks: [] })
+    const { reduce } = setup({
+      overTokens: true,
+      tokenizer: () => (calls++, 1_000_000),
+      bands: [{ over: 100, action: truncate({ maxChars: 10 }) }],
+    })
+    expect((await reduce('x'.repeat(83))).report).toEqual({
+      action: 'none',
+      size: 20,
+      unit: 'tokens',
+      chars: 83,
+      fallbacks: [],
+    })
     expect((await reduce('漢'.repeat(27))).report).toMatchObject({ action: 'none' })
     expect(calls).toBe(0)
     expect((await reduce('x'.repeat(84))).report).toMatchObject({ action: 'truncate', size: 1_000_000 })
@@ -68,13 +95,21 @@ describe('a tokenizer', () => {
     let calls = 0
     const tokenizer = () => (calls++, 1)
     await setup({ tokenizer, bands: [{ over: 0, action: passthrough() }] }).reduce('x'.repeat(100))
-    await setup({ overTokens: true, tokenizer, bands: [{ over: 0, action: passthrough() }] }).reduce(new Uint8Array(100))
+    await setup({ overTokens: true, tokenizer, bands: [{ over: 0, action: passthrough() }] }).reduce(
+      new Uint8Array(100),
+    )
     expect(calls).toBe(0)
   })
 
   it('serves many calls at once', async () => {
-    const { reduce } = setup({ overTokens: true, tokenizer: async (text) => text.length, bands: [{ over: 10, action: passthrough() }] })
-    const sizes = await Promise.all(Array.from({ length: 100 }, async (_, i) => (await reduce('x'.repeat(100 + i))).report.size))
+    const { reduce } = setup({
+      overTokens: true,
+      tokenizer: async (text) => text.length,
+      bands: [{ over: 10, action: passthrough() }],
+    })
+    const sizes = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => (await reduce('x'.repeat(100 + i))).report.size),
+    )
     expect(sizes).toEqual(Array.from({ length: 100 }, (_, i) => 100 + i))
   })
 })

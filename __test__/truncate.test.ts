@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { truncate, type TruncateOptions } from '../index.js'
-import { act, numbersIn, reasons, readBack, setup } from './support/limits.js'
+import { type TruncateOptions, truncate } from '../index.js'
+import { act, numbersIn, readBack, reasons, setup } from './support/limits.js'
 import { grouped, isWellFormed, numberedLines } from './support/text.js'
 
 const STRATEGIES = ['head', 'tail', 'head-tail'] as const
@@ -12,7 +12,11 @@ async function cut(text: string, options: TruncateOptions): Promise<string> {
   return value
 }
 /** What a cut kept: takes the marker out by its figures; fails where they do not add up. */
-function parts(text: string, out: string, strategy: 'head' | 'tail' | 'head-tail'): { head: string; tail: string; marker: string; kept: number } {
+function parts(
+  text: string,
+  out: string,
+  strategy: 'head' | 'tail' | 'head-tail',
+): { head: string; tail: string; marker: string; kept: number } {
   const found = /\n[^\n]*\d[^\n]*\n/.exec(out)
   if (!found) throw new Error(`no marker in ${JSON.stringify(out.slice(0, 200))}`)
   const [head, marker, tail] = [out.slice(0, found.index), found[0], out.slice(found.index + found[0].length)]
@@ -34,7 +38,12 @@ describe('a text that fits', () => {
     ['empty with cap 0', '', 0],
   ])('stays, by reference: %s', async (_, text, maxChars) => {
     const { value, reduced, report } = await act(truncate({ maxChars }), text)
-    expect({ value, reduced, fallbacks: report.fallbacks, chars: report.chars }).toEqual({ value: text, reduced: false, fallbacks: [], chars: text.length })
+    expect({ value, reduced, fallbacks: report.fallbacks, chars: report.chars }).toEqual({
+      value: text,
+      reduced: false,
+      fallbacks: [],
+      chars: text.length,
+    })
   })
 
   it('stays the same object when its rendering fits', async () => {
@@ -65,7 +74,12 @@ describe('the cap', () => {
   it.each(STRATEGIES)('holds for every cap from 0 to 200, keeping as much as fits: %s', async (strategy) => {
     const text = letters(1_500)
     const { reduce } = setup({
-      perTool: Object.fromEntries(Array.from({ length: 201 }, (_, maxChars) => [`cap_${maxChars}`, [{ over: 0, action: truncate({ maxChars, strategy }) }]])),
+      perTool: Object.fromEntries(
+        Array.from({ length: 201 }, (_, maxChars) => [
+          `cap_${maxChars}`,
+          [{ over: 0, action: truncate({ maxChars, strategy }) }],
+        ]),
+      ),
     })
     let markerless = 0
     for (let maxChars = 0; maxChars <= 200; maxChars++) {
@@ -81,7 +95,12 @@ describe('the cap', () => {
       const { kept, marker } = parts(text, out, strategy)
       for (const more of [1, 2, 3]) {
         const digits = (n: number) => grouped(n).length
-        const longer = marker.length - digits(kept) - digits(text.length - kept) + digits(kept + more) + digits(text.length - kept - more)
+        const longer =
+          marker.length -
+          digits(kept) -
+          digits(text.length - kept) +
+          digits(kept + more) +
+          digits(text.length - kept - more)
         expect(kept + more + longer, `cap ${maxChars}: ${more} more would fit`).toBeGreaterThan(maxChars)
       }
     }
@@ -115,13 +134,16 @@ describe('strategies', () => {
     expect(tail).toBe(text.slice(-kept))
   })
 
-  it.each([[60], [101], [500], [4_000], [4_999]])('head-tail splits what is kept 2:3 and is the default: cap %i', async (maxChars) => {
-    const out = await cut(text, { maxChars })
-    expect(out).toBe(await cut(text, { maxChars, strategy: 'head-tail' }))
-    const { head, tail, kept } = parts(text, out, 'head-tail')
-    expect(head.length).toBe(Math.floor((kept * 2) / 5))
-    expect(tail.length).toBe(kept - head.length)
-  })
+  it.each([[60], [101], [500], [4_000], [4_999]])(
+    'head-tail splits what is kept 2:3 and is the default: cap %i',
+    async (maxChars) => {
+      const out = await cut(text, { maxChars })
+      expect(out).toBe(await cut(text, { maxChars, strategy: 'head-tail' }))
+      const { head, tail, kept } = parts(text, out, 'head-tail')
+      expect(head.length).toBe(Math.floor((kept * 2) / 5))
+      expect(tail.length).toBe(kept - head.length)
+    },
+  )
 
   it('head-tail shows both ends of 3,000 lines, and the error in the middle is found by reading back', async () => {
     const log = numberedLines(3_000, (n) => (n === 1_500 ? 'error[E0308]: mismatched types' : `test case_${n} ... ok`))
@@ -161,12 +183,16 @@ describe('keepTailLines', () => {
   })
 
   it('tail keeps the end anyway', async () => {
-    expect(await cut(log, { maxChars: 400, strategy: 'tail', keepTailLines: 2 })).toBe(await cut(log, { maxChars: 400, strategy: 'tail' }))
+    expect(await cut(log, { maxChars: 400, strategy: 'tail', keepTailLines: 2 })).toBe(
+      await cut(log, { maxChars: 400, strategy: 'tail' }),
+    )
   })
 
   it('reserved lines that exceed the cap: plain tail', async () => {
     const long = `start ${letters(300)}\n${letters(500)}`
-    expect(await cut(long, { maxChars: 200, strategy: 'head', keepTailLines: 1 })).toBe(await cut(long, { maxChars: 200, strategy: 'tail' }))
+    expect(await cut(long, { maxChars: 200, strategy: 'head', keepTailLines: 1 })).toBe(
+      await cut(long, { maxChars: 200, strategy: 'tail' }),
+    )
   })
 
   it('reserved lines that fit but leave the marker no room: a bare tail slice of maxChars', async () => {
@@ -177,7 +203,9 @@ describe('keepTailLines', () => {
   })
 
   it('more lines than there are: the whole text is the tail', async () => {
-    expect(await cut(log, { maxChars: 300, strategy: 'head', keepTailLines: 1_000 })).toBe(await cut(log, { maxChars: 300, strategy: 'tail' }))
+    expect(await cut(log, { maxChars: 300, strategy: 'head', keepTailLines: 1_000 })).toBe(
+      await cut(log, { maxChars: 300, strategy: 'tail' }),
+    )
     expect(await cut('a\nb\n', { maxChars: 100, keepTailLines: 1_000 })).toBe('a\nb\n')
   })
 
@@ -187,7 +215,11 @@ describe('keepTailLines', () => {
     ['CRLF', 'one\r\ntwo\r\n', 'two\r\n'],
     ['an empty last line', 'one\n\n', '\n'],
     ['a lone CR does not end a line', 'one\ntwo\rthree', 'two\rthree'],
-    ['form feed, vertical tab, U+0085, U+2028, FS do not end a line', 'one\na\fb\vc\u2028d\u0085e\x1cf', 'a\fb\vc\u2028d\u0085e\x1cf'],
+    [
+      'form feed, vertical tab, U+0085, U+2028, FS do not end a line',
+      'one\na\fb\vc\u2028d\u0085e\x1cf',
+      'a\fb\vc\u2028d\u0085e\x1cf',
+    ],
   ])('counts lines on the one grid: %s', async (_, end, last) => {
     const out = await cut(`${'x'.repeat(500)}\n${end}`, { maxChars: 200, strategy: 'head', keepTailLines: 1 })
     const kept = out.slice(out.lastIndexOf('...\n') + 4)
@@ -199,22 +231,32 @@ describe('keepTailLines', () => {
 describe('cuts between characters', () => {
   const CLUSTERS = ['中', 'é', 'e\u0301', '😀', '👨‍👩‍👧', '🇰🇷', '\r\n'] as const
 
-  it.each(CLUSTERS.map((cluster) => [JSON.stringify(cluster), cluster]))('never split %s into halves, for caps 0 to 64, all strategies, shifted by 0 to 3 chars', async (_, cluster) => {
-    const tools = STRATEGIES.flatMap((strategy) => Array.from({ length: 65 }, (_cap, maxChars) => ({ strategy, maxChars })))
-    const { reduce } = setup({
-      perTool: Object.fromEntries(tools.map((options) => [`${options.strategy}_${options.maxChars}`, [{ over: 0, action: truncate(options) }]])),
-    })
-    for (const { strategy, maxChars } of tools) {
-      for (let shift = 0; shift <= 3; shift++) {
-        for (const text of ['a'.repeat(Math.max(0, maxChars - 1)) + cluster, 'abc'.slice(0, shift) + cluster.repeat(40)]) {
-          const label = `${strategy}, cap ${maxChars}, shift ${shift}`
-          const { value } = await reduce(text, { toolName: `${strategy}_${maxChars}` })
-          expect(value.length, label).toBeLessThanOrEqual(Math.max(maxChars, 0))
-          expect(isWellFormed(value), label).toBe(true)
+  it.each(CLUSTERS.map((cluster) => [JSON.stringify(cluster), cluster]))(
+    'never split %s into halves, for caps 0 to 64, all strategies, shifted by 0 to 3 chars',
+    async (_, cluster) => {
+      const tools = STRATEGIES.flatMap((strategy) =>
+        Array.from({ length: 65 }, (_cap, maxChars) => ({ strategy, maxChars })),
+      )
+      const { reduce } = setup({
+        perTool: Object.fromEntries(
+          tools.map((options) => [`${options.strategy}_${options.maxChars}`, [{ over: 0, action: truncate(options) }]]),
+        ),
+      })
+      for (const { strategy, maxChars } of tools) {
+        for (let shift = 0; shift <= 3; shift++) {
+          for (const text of [
+            'a'.repeat(Math.max(0, maxChars - 1)) + cluster,
+            'abc'.slice(0, shift) + cluster.repeat(40),
+          ]) {
+            const label = `${strategy}, cap ${maxChars}, shift ${shift}`
+            const { value } = await reduce(text, { toolName: `${strategy}_${maxChars}` })
+            expect(value.length, label).toBeLessThanOrEqual(Math.max(maxChars, 0))
+            expect(isWellFormed(value), label).toBe(true)
+          }
         }
       }
-    }
-  })
+    },
+  )
 
   it.each(STRATEGIES)('a pair at the cap is kept whole or left out whole: %s', async (strategy) => {
     const out = await cut(`${'x'.repeat(999)}😀`, { maxChars: 1_000, strategy })
@@ -263,7 +305,12 @@ describe('values that are not text', () => {
     const value = { list: Array.from({ length: 500 }, (_, i) => `entry ${i}`) }
     const { value: out, report } = await act(truncate({ maxChars: 500, json: 'text' }), value)
     const text = JSON.stringify(value)
-    expect(report).toMatchObject({ action: 'truncate', size: text.length, unit: 'chars', chars: (out as string).length })
+    expect(report).toMatchObject({
+      action: 'truncate',
+      size: text.length,
+      unit: 'chars',
+      chars: (out as string).length,
+    })
     expect((out as string).startsWith(text.slice(0, 100))).toBe(true)
     expect((out as string).endsWith(text.slice(-100))).toBe(true)
   })
@@ -271,8 +318,20 @@ describe('values that are not text', () => {
   it('bytes fall to the fallback', async () => {
     const bytes = new Uint8Array(10_000)
     const { value, reduced, report } = await act(truncate({ maxChars: 100 }), bytes)
-    expect({ same: value === bytes, reduced, action: report.action, unit: report.unit, size: report.size, chars: report.chars }).toEqual({
-      same: true, reduced: false, action: 'passthrough', unit: 'bytes', size: 10_000, chars: 0,
+    expect({
+      same: value === bytes,
+      reduced,
+      action: report.action,
+      unit: report.unit,
+      size: report.size,
+      chars: report.chars,
+    }).toEqual({
+      same: true,
+      reduced: false,
+      action: 'passthrough',
+      unit: 'bytes',
+      size: 10_000,
+      chars: 0,
     })
     expect(reasons(report)).toEqual(['truncate: binary'])
   })

@@ -11,7 +11,14 @@
 import { type Generate, ToolOutputLimits } from 'tool-output-limits'
 import { ledgerOf, type Tokens } from './shared/ai-ledger.js'
 import { checkModel, summarizeByModel } from './shared/ai-model.js'
-import { type LimitToolsOptions, limitToolSet, type ReadToolResultTool, type ReducedToolOutput, readTool, withReadTool } from './shared/ai-tools.js'
+import {
+  type LimitToolsOptions,
+  limitToolSet,
+  type ReadToolResultTool,
+  type ReducedToolOutput,
+  readTool,
+  withReadTool,
+} from './shared/ai-tools.js'
 
 export {
   isReducedToolOutput,
@@ -23,7 +30,11 @@ export {
 } from './shared/ai-tools.js'
 
 /** What comes of an output: strings stay strings, anything else may be replaced by a `ReducedToolOutput`. */
-export type LimitedOutput<Output> = 0 extends 1 & Output ? any : Output extends string | number | boolean | null | undefined ? Output : Output | ReducedToolOutput
+export type LimitedOutput<Output> = 0 extends 1 & Output
+  ? any
+  : Output extends string | number | boolean | null | undefined
+    ? Output
+    : Output | ReducedToolOutput
 
 type LimitedResult<Result> = 0 extends 1 & Result
   ? any
@@ -55,7 +66,11 @@ export type LimitedTools<Tools> = { [Name in keyof Tools]: LimitedTool<Tools[Nam
  *
  * @throws TypeError for tools of a version of `ai` before 5.
  */
-export function limitTools<Tools extends object>(tools: Tools, limits: ToolOutputLimits = new ToolOutputLimits(), options: LimitToolsOptions = {}): LimitedTools<Tools> {
+export function limitTools<Tools extends object>(
+  tools: Tools,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: LimitToolsOptions = {},
+): LimitedTools<Tools> {
   return limitToolSet(tools, limits, options) as LimitedTools<Tools>
 }
 
@@ -80,7 +95,10 @@ export function withToolOutputLimits<Tools extends object>(
  *
  * @throws TypeError when the limits have the read tool switched off.
  */
-export function readToolResult(limits: ToolOutputLimits, options: Pick<LimitToolsOptions, 'runId'> = {}): ReadToolResultTool {
+export function readToolResult(
+  limits: ToolOutputLimits,
+  options: Pick<LimitToolsOptions, 'runId'> = {},
+): ReadToolResultTool {
   const read = readTool(limits, options)
   if (!read) throw new TypeError('the read tool of these limits is switched off (readTool: { enabled: false })')
   return read.tool
@@ -121,7 +139,10 @@ export interface ToolOutputLimitsMiddleware {
  *
  * Requests and answers are not changed.
  */
-export function toolOutputLimitsMiddleware(limits: ToolOutputLimits, { foldUsage = false }: MiddlewareOptions = {}): ToolOutputLimitsMiddleware {
+export function toolOutputLimitsMiddleware(
+  limits: ToolOutputLimits,
+  { foldUsage = false }: MiddlewareOptions = {},
+): ToolOutputLimitsMiddleware {
   const ledger = ledgerOf(limits)
   if (foldUsage) ledger.folds = true
   const remember = (part: { type?: unknown; toolCallId?: unknown }, model: unknown): void => {
@@ -166,8 +187,16 @@ function plus(usage: any, { inputTokens, outputTokens }: Tokens): unknown {
   if (typeof usage?.inputTokens === 'object' && usage.inputTokens !== null) {
     return {
       ...usage,
-      inputTokens: { ...usage.inputTokens, total: sum(usage.inputTokens.total, inputTokens), noCache: sum(usage.inputTokens.noCache, inputTokens) },
-      outputTokens: { ...usage.outputTokens, total: sum(usage.outputTokens?.total, outputTokens), text: sum(usage.outputTokens?.text, outputTokens) },
+      inputTokens: {
+        ...usage.inputTokens,
+        total: sum(usage.inputTokens.total, inputTokens),
+        noCache: sum(usage.inputTokens.noCache, inputTokens),
+      },
+      outputTokens: {
+        ...usage.outputTokens,
+        total: sum(usage.outputTokens?.total, outputTokens),
+        text: sum(usage.outputTokens?.text, outputTokens),
+      },
     }
   }
   return {

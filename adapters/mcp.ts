@@ -44,16 +44,28 @@ type AnyClient = Record<PropertyKey, any>
  *
  * @throws TypeError for an object that is no client of a supported package.
  */
-export function limitMcpClient<Client extends object>(client: Client, limits: ToolOutputLimits = new ToolOutputLimits(), options: LimitMcpClientOptions = {}): Client {
+export function limitMcpClient<Client extends object>(
+  client: Client,
+  limits: ToolOutputLimits = new ToolOutputLimits(),
+  options: LimitMcpClientOptions = {},
+): Client {
   const target = client as AnyClient
   if (typeof target['callTool'] !== 'function' && typeof target['tools'] !== 'function') {
-    throw unsupportedHost('MCP clients of', '@modelcontextprotocol/sdk 1.x, @modelcontextprotocol/client 2.x and @ai-sdk/mcp', 'an object without callTool() or tools()')
+    throw unsupportedHost(
+      'MCP clients of',
+      '@modelcontextprotocol/sdk 1.x, @modelcontextprotocol/client 2.x and @ai-sdk/mcp',
+      'an object without callTool() or tools()',
+    )
   }
   const read = readToolOf(limits)
   let serverReads = false // the server lists a tool of the same name
 
   /** The answer of our read tool; undefined where the server may know better. */
-  const readHere = async (input: unknown, params: CallToolParams, signal: AbortSignal | undefined): Promise<CallToolResultLike | undefined> => {
+  const readHere = async (
+    input: unknown,
+    params: CallToolParams,
+    signal: AbortSignal | undefined,
+  ): Promise<CallToolResultLike | undefined> => {
     const context = { runId: runIdOf(options.runId, params), signal }
     if (serverReads && (await limits.read(input as never, context)).problem === 'unknown') return undefined
     return { content: [{ type: 'text', text: (await read?.execute(input, context)) ?? '' }] }
@@ -69,7 +81,14 @@ export function limitMcpClient<Client extends object>(client: Client, limits: To
       }
       const toolCallId = options.toolCallId?.(params)
       const result = await target['callTool'](params, ...rest)
-      return reduceResult(result, limits, { toolName: params.name, toolCallId, runId: runIdOf(options.runId, params), model: options.model, signal, input })
+      return reduceResult(result, limits, {
+        toolName: params.name,
+        toolCallId,
+        runId: runIdOf(options.runId, params),
+        model: options.model,
+        signal,
+        input,
+      })
     },
     async listTools(...parameters: unknown[]) {
       const page = await target['listTools'](...parameters)
@@ -77,7 +96,10 @@ export function limitMcpClient<Client extends object>(client: Client, limits: To
       if (page.tools.some((tool: { name?: unknown }) => tool?.name === read.name)) serverReads = true
       if (serverReads || page.nextCursor) return page
       const { name, description, inputSchema } = read
-      return { ...page, tools: [...page.tools, { name, description, inputSchema, annotations: { readOnlyHint: true } }] }
+      return {
+        ...page,
+        tools: [...page.tools, { name, description, inputSchema, annotations: { readOnlyHint: true } }],
+      }
     },
     async tools(...parameters: unknown[]) {
       const tools = await target['tools'](...parameters)
@@ -135,7 +157,8 @@ export function limitToolHandler<Handler extends (...parameters: any[]) => unkno
   limits: ToolOutputLimits = new ToolOutputLimits(),
   { toolName, outputSchema, runId }: LimitToolHandlerOptions,
 ): Handler {
-  if (typeof toolName !== 'string' || toolName === '') throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
+  if (typeof toolName !== 'string' || toolName === '')
+    throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
   if (markOf(handler)) return handler
   const limited = async function (this: unknown, ...parameters: any[]): Promise<unknown> {
     const result = await handler.apply(this, parameters)
@@ -163,23 +186,43 @@ export interface McpServerLike {
  *
  * @throws TypeError for an object that is no server of a supported package.
  */
-export function registerReadTool(server: McpServerLike, limits: ToolOutputLimits, { runId }: Pick<LimitToolHandlerOptions, 'runId'> = {}): void {
+export function registerReadTool(
+  server: McpServerLike,
+  limits: ToolOutputLimits,
+  { runId }: Pick<LimitToolHandlerOptions, 'runId'> = {},
+): void {
   if (typeof server?.registerTool !== 'function') {
-    throw unsupportedHost('MCP servers of', '@modelcontextprotocol/sdk 1.x and @modelcontextprotocol/server 2.x', 'an object without registerTool()')
+    throw unsupportedHost(
+      'MCP servers of',
+      '@modelcontextprotocol/sdk 1.x and @modelcontextprotocol/server 2.x',
+      'an object without registerTool()',
+    )
   }
   const read = readToolOf(limits)
   if (!read) return
-  const config = { description: read.description, inputSchema: mcpInputSchema(read.inputSchema), annotations: { readOnlyHint: true } }
+  const config = {
+    description: read.description,
+    inputSchema: mcpInputSchema(read.inputSchema),
+    annotations: { readOnlyHint: true },
+  }
   server.registerTool(read.name, config, async (...parameters: unknown[]) => {
     const request = requestOf(parameters)
-    const text = await read.execute(parameters[0], { runId: runIdOf(runId, request.extra) ?? request.sessionId, signal: request.signal })
+    const text = await read.execute(parameters[0], {
+      runId: runIdOf(runId, request.extra) ?? request.sessionId,
+      signal: request.signal,
+    })
     return { content: [{ type: 'text', text }] }
   })
 }
 
 /** Reduces what is a tool result; tasks, requests for input and results of older protocols pass. */
-async function reduceResult(result: unknown, limits: ToolOutputLimits, context: ReduceContext & { outputSchema?: boolean }): Promise<unknown> {
-  if (result === null || typeof result !== 'object' || !Array.isArray((result as CallToolResultLike).content)) return result
+async function reduceResult(
+  result: unknown,
+  limits: ToolOutputLimits,
+  context: ReduceContext & { outputSchema?: boolean },
+): Promise<unknown> {
+  if (result === null || typeof result !== 'object' || !Array.isArray((result as CallToolResultLike).content))
+    return result
   return limits.reduceCallToolResult(result as CallToolResultLike, context)
 }
 
@@ -209,7 +252,10 @@ function signalOf(parameters: any[]): AbortSignal | undefined {
 }
 
 /** The object with some of its methods replaced; the others run on the object itself, which may have private fields. */
-function forwarding<T extends object>(original: T, overrides: Record<PropertyKey, (...parameters: any[]) => unknown>): T {
+function forwarding<T extends object>(
+  original: T,
+  overrides: Record<PropertyKey, (...parameters: any[]) => unknown>,
+): T {
   const bound = new WeakMap<object, unknown>()
   return new Proxy(original, {
     get(target, key) {

@@ -3,6 +3,7 @@ import type {
   Generate,
   Journal,
   LocalFileStoreOptions,
+  MemoryStoreOptions,
   OverflowStore,
   ReadToolOptions,
   ToolFilter,
@@ -117,6 +118,13 @@ export function checkOptions(given: ToolOutputLimitsOptions | undefined, checkGl
 /** Checks the options of `new LocalFileStore()` in the same way; what is absent stays absent. */
 export function checkStoreOptions(given: LocalFileStoreOptions | undefined): LocalFileStoreOptions {
   return options<LocalFileStoreOptions>('LocalFileStore', given === undefined ? {} : given, STORE_RULES)
+}
+
+/** Checks the options of `new MemoryStore()` in the same way. */
+export function checkMemoryStoreOptions(given: MemoryStoreOptions | undefined): MemoryStoreOptions {
+  return options<MemoryStoreOptions>('MemoryStore', given === undefined ? {} : given, {
+    maxBytes: number({ above: 0 }),
+  })
 }
 
 /** Checks that a store given with a call can be used; throws a TypeError that names `path`. */

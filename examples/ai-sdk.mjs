@@ -10,7 +10,12 @@ const tools = withToolOutputLimits({
   fetch_log: tool({ description: 'Fetches the access log', inputSchema: z.object({}), execute: async () => log }),
 })
 
-const result = await generateText({ model: mockModel(), tools, prompt: 'What is on line 1,000?', stopWhen: stepCountIs(5) })
+const result = await generateText({
+  model: mockModel(),
+  tools,
+  prompt: 'What is on line 1,000?',
+  stopWhen: stepCountIs(5),
+})
 
 console.log(result.steps[0].toolResults[0].output) // what the model and the history hold: a notice and a preview
 console.log(result.steps[1].toolResults[0].output) // what the model read back
@@ -18,14 +23,21 @@ console.log(`log: ${log.length} chars, history: ${JSON.stringify(result.response
 
 /** Stands in for a real model: calls the tool, reads one line back, answers. */
 function mockModel() {
-  const call = (toolName, input) => [{ type: 'tool-call', toolCallId: toolName, toolName, input: JSON.stringify(input) }]
+  const call = (toolName, input) => [
+    { type: 'tool-call', toolCallId: toolName, toolName, input: JSON.stringify(input) },
+  ]
   const turns = [
     () => call('fetch_log', {}),
     (prompt) => call('read_tool_result', { handle: handleIn(prompt), offset: 999, limit: 1 }),
     () => [{ type: 'text', text: 'A request for item 999.' }],
   ]
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
-  const doGenerate = async ({ prompt }) => ({ content: turns.shift()(prompt), finishReason: { unified: turns.length ? 'tool-calls' : 'stop' }, usage, warnings: [] })
+  const doGenerate = async ({ prompt }) => ({
+    content: turns.shift()(prompt),
+    finishReason: { unified: turns.length ? 'tool-calls' : 'stop' },
+    usage,
+    warnings: [],
+  })
   return new MockLanguageModelV3({ doGenerate })
 }
 

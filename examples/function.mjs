@@ -10,7 +10,10 @@ const limits = new ToolOutputLimits({
 })
 
 const lines = (count) => Array.from({ length: count }, (_, n) => `line ${n}: all quiet`).join('\n')
-const readLog = limitFunction(lines, limits, { toolName: 'read_log', call: (count) => ({ runId: 'example', toolCallId: `log-${count}` }) })
+const readLog = limitFunction(lines, limits, {
+  toolName: 'read_log',
+  call: (count) => ({ runId: 'example', toolCallId: `log-${count}` }),
+})
 
 for (const count of [10, 200, 5_000]) {
   const output = await readLog(count)
@@ -19,4 +22,6 @@ for (const count of [10, 200, 5_000]) {
 
 // The tool to register next to yours, by which the model reads the rest.
 const read = limits.readToolResult()
-console.log(`\n== ${read.name}\n${await read.execute({ handle: 'example/log-5000.0', pattern: 'line 4321:' }, { runId: 'example' })}`)
+console.log(
+  `\n== ${read.name}\n${await read.execute({ handle: 'example/log-5000.0', pattern: 'line 4321:' }, { runId: 'example' })}`,
+)

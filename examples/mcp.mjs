@@ -11,7 +11,11 @@ const fetchLog = async () => ({ content: [{ type: 'text', text: log }] })
 
 // A server that limits what it sends, and lets its clients read the rest.
 const polite = new McpServer({ name: 'polite', version: '1.0.0' })
-polite.registerTool('fetch_log', { description: 'Fetches the log' }, limitToolHandler(fetchLog, limits, { toolName: 'fetch_log' }))
+polite.registerTool(
+  'fetch_log',
+  { description: 'Fetches the log' },
+  limitToolHandler(fetchLog, limits, { toolName: 'fetch_log' }),
+)
 registerReadTool(polite, limits)
 await show('limited server', await connect(polite))
 
@@ -32,6 +36,8 @@ async function show(title, client) {
   const result = await client.callTool({ name: 'fetch_log', arguments: {} })
   const handle = result._meta['tool-output-limits/handle']
   const page = await client.callTool({ name: 'read_tool_result', arguments: { handle, offset: 1000, limit: 3 } })
-  console.log(`\n== ${title}: ${tools.map((tool) => tool.name).join(', ')}\n${result.content[0].text}\n\n${page.content[0].text}`)
+  console.log(
+    `\n== ${title}: ${tools.map((tool) => tool.name).join(', ')}\n${result.content[0].text}\n\n${page.content[0].text}`,
+  )
   await client.close()
 }

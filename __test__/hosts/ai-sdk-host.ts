@@ -35,7 +35,10 @@ export function sdk(major: Major): Sdk {
   const usageOf = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
     major === 5
       ? { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
-      : { inputTokens: { total: inputTokens, noCache: inputTokens }, outputTokens: { total: outputTokens, text: outputTokens } }
+      : {
+          inputTokens: { total: inputTokens, noCache: inputTokens },
+          outputTokens: { total: outputTokens, text: outputTokens },
+        }
   const reasonOf = (content: any[]) => {
     const reason = content.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop'
     return major === 5 ? reason : { unified: reason, raw: reason }
@@ -60,7 +63,11 @@ export function sdk(major: Major): Sdk {
                 ]
               : [part],
           )
-          const chunks = [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason: reasonOf(content), usage: usageOf(usage) }]
+          const chunks = [
+            { type: 'stream-start', warnings: [] },
+            ...parts,
+            { type: 'finish', finishReason: reasonOf(content), usage: usageOf(usage) },
+          ]
           return { stream: ai.simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) }
         },
       }),
@@ -73,7 +80,12 @@ export function sdk(major: Major): Sdk {
 /** The content of a model's answer for a turn of a script. */
 export function contentOf(turn: Turn): any[] {
   if ('text' in turn) return [{ type: 'text', text: turn.text }]
-  return turn.calls.map(({ id, name, input = {} }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(input) }))
+  return turn.calls.map(({ id, name, input = {} }) => ({
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: name,
+    input: JSON.stringify(input),
+  }))
 }
 
 /** A prompt of the language-model interface as the suite looks at it. */
@@ -93,7 +105,12 @@ function textOf(output: any): string {
 }
 
 /** The model of a scenario: turns by the script, summaries for requests without tools; requests of turns go to `requests`. */
-export function scriptedModel(host: Sdk, scenario: Scenario, requests: ModelRequest[], onTools?: (names: string[]) => void): any {
+export function scriptedModel(
+  host: Sdk,
+  scenario: Scenario,
+  requests: ModelRequest[],
+  onTools?: (names: string[]) => void,
+): any {
   return host.model((request) => {
     if (!request.tools?.length) {
       const { text, inputTokens, outputTokens } = scenario.summary

@@ -4,8 +4,16 @@ import * as ai5 from 'ai5'
 import * as ai7 from 'ai7'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
+import {
+  isReducedToolOutput,
+  limitTools,
+  type ReducedToolOutput,
+  readToolResult,
+  summarizeWith,
+  toolOutputLimitsMiddleware,
+  withToolOutputLimits,
+} from '../../adapters/ai-sdk.js'
 import { ToolOutputLimits } from '../../index.js'
-import { isReducedToolOutput, limitTools, readToolResult, type ReducedToolOutput, summarizeWith, toolOutputLimitsMiddleware, withToolOutputLimits } from '../../adapters/ai-sdk.js'
 
 const limits = new ToolOutputLimits()
 interface Rows {
@@ -14,18 +22,42 @@ interface Rows {
 
 // Each major infers on its own; what is inferred must be the same.
 const tools5 = {
-  log: ai5.tool({ description: 'log', inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `log of ${path}` }),
-  rows: ai5.tool({ description: 'rows', inputSchema: z.object({ n: z.number() }), execute: async ({ n }): Promise<Rows> => ({ rows: [n] }) }),
+  log: ai5.tool({
+    description: 'log',
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => `log of ${path}`,
+  }),
+  rows: ai5.tool({
+    description: 'rows',
+    inputSchema: z.object({ n: z.number() }),
+    execute: async ({ n }): Promise<Rows> => ({ rows: [n] }),
+  }),
   client: ai5.tool({ description: 'client', inputSchema: z.object({ q: z.string() }), outputSchema: z.string() }),
 }
 const tools6 = {
-  log: ai6.tool({ description: 'log', inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `log of ${path}` }),
-  rows: ai6.tool({ description: 'rows', inputSchema: z.object({ n: z.number() }), execute: async ({ n }): Promise<Rows> => ({ rows: [n] }) }),
+  log: ai6.tool({
+    description: 'log',
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => `log of ${path}`,
+  }),
+  rows: ai6.tool({
+    description: 'rows',
+    inputSchema: z.object({ n: z.number() }),
+    execute: async ({ n }): Promise<Rows> => ({ rows: [n] }),
+  }),
   client: ai6.tool({ description: 'client', inputSchema: z.object({ q: z.string() }), outputSchema: z.string() }),
 }
 const tools7 = {
-  log: ai7.tool({ description: 'log', inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `log of ${path}` }),
-  rows: ai7.tool({ description: 'rows', inputSchema: z.object({ n: z.number() }), execute: async ({ n }): Promise<Rows> => ({ rows: [n] }) }),
+  log: ai7.tool({
+    description: 'log',
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => `log of ${path}`,
+  }),
+  rows: ai7.tool({
+    description: 'rows',
+    inputSchema: z.object({ n: z.number() }),
+    execute: async ({ n }): Promise<Rows> => ({ rows: [n] }),
+  }),
   client: ai7.tool({ description: 'client', inputSchema: z.object({ q: z.string() }), outputSchema: z.string() }),
 }
 const limited5 = withToolOutputLimits(tools5, limits, { runId: ({ messages }) => String(messages.length) })

@@ -25,9 +25,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LocalFileStore, summarize, ToolOutputLimits, truncate } from '../../index.js'
-import type { ReduceEvent, ToolOutputLimitsOptions, Warning } from '../../index.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ReduceEvent, ToolOutputLimitsOptions, Warning } from '../../index.js'
+import { LocalFileStore, summarize, ToolOutputLimits, truncate } from '../../index.js'
 
 /** A tool of the scenario, before the host's own wrapping. It takes no required arguments. */
 export interface ScenarioTool {
@@ -166,10 +166,21 @@ const once = (...turns: Turn[]) => {
 }
 
 const behaviours = {
-  'a tool returning 200 KB runs once, is reduced once, and every later request carries the reduced form': async ({ play, events, warnings }) => {
+  'a tool returning 200 KB runs once, is reduced once, and every later request carries the reduced form': async ({
+    play,
+    events,
+    warnings,
+  }) => {
     let executed = 0
-    const tools = [{ name: 'fetch_log', execute: () => (executed++, bigLog()) }, { name: 'ping', execute: () => 'pong' }]
-    const script = once({ calls: [call('c1', 'fetch_log')] }, { calls: [call('c2', 'ping')] }, { calls: [call('c3', 'ping')] })
+    const tools = [
+      { name: 'fetch_log', execute: () => (executed++, bigLog()) },
+      { name: 'ping', execute: () => 'pong' },
+    ]
+    const script = once(
+      { calls: [call('c1', 'fetch_log')] },
+      { calls: [call('c2', 'ping')] },
+      { calls: [call('c3', 'ping')] },
+    )
     const { requests } = await play({ tools, script })
     expect(executed).toBe(1)
     expect(events.filter((event) => event.toolName === 'fetch_log' && event.report.action !== 'none')).toHaveLength(1)
@@ -230,14 +241,24 @@ const behaviours = {
 
   'a result below the limit arrives as it was': async ({ play, events }) => {
     const text = 'x'.repeat(9_000)
-    const { requests } = await play({ tools: [{ name: 'small', execute: () => text }], script: once({ calls: [call('c1', 'small')] }) })
+    const { requests } = await play({
+      tools: [{ name: 'small', execute: () => text }],
+      script: once({ calls: [call('c1', 'small')] }),
+    })
     expect(requests[1]?.results.get('c1')).toBe(text)
     expect(events).toEqual([])
   },
 
-  'a structured result is reduced, its records being data even where they have a type': async ({ play, events, stored }) => {
+  'a structured result is reduced, its records being data even where they have a type': async ({
+    play,
+    events,
+    stored,
+  }) => {
     const rows = Array.from({ length: 3000 }, (_, id) => ({ type: 'row', id, name: `name ${id}` }))
-    const { requests } = await play({ tools: [{ name: 'rows', execute: () => rows }], script: once({ calls: [call('c1', 'rows')] }) })
+    const { requests } = await play({
+      tools: [{ name: 'rows', execute: () => rows }],
+      script: once({ calls: [call('c1', 'rows')] }),
+    })
     expect(requests[1]?.text.length).toBeLessThan(12_000)
     const handle = handleIn(requests[1]?.results.get('c1'))
     expect(events).toHaveLength(1)
@@ -246,7 +267,12 @@ const behaviours = {
 
   'a tool that throws 20 KB of error text: the model gets all of it': async ({ play, events }) => {
     const trace = `${'at frame\n'.repeat(2_500)}last frame`
-    const fail = { name: 'fail', execute: (): never => { throw new Error(trace) } }
+    const fail = {
+      name: 'fail',
+      execute: (): never => {
+        throw new Error(trace)
+      },
+    }
     const { requests } = await play({ tools: [fail], script: once({ calls: [call('c1', 'fail')] }) })
     expect(requests[1]?.results.get('c1')).toContain(trace)
     expect(events).toEqual([])
@@ -263,7 +289,11 @@ const behaviours = {
     expect(new Set(texts)).toEqual(new Set(ids.map((_, index) => bigLog(`part${index}`))))
   },
 
-  'a call made again under the same ids gets a second handle and leaves the first intact': async ({ play, stored, limits }) => {
+  'a call made again under the same ids gets a second handle and leaves the first intact': async ({
+    play,
+    stored,
+    limits,
+  }) => {
     let n = 0
     const tools = [{ name: 'fetch_log', execute: () => (n++ === 0 ? bigLog() : otherLog()) }]
     const shared = limits()
@@ -333,7 +363,9 @@ const behaviours = {
       signal: controller.signal,
     })
     await settled(run)
-    await expect.poll(() => events.map((event) => event.report.fallbacks)).toEqual([[{ action: 'summarize', reason: 'aborted' }]])
+    await expect
+      .poll(() => events.map((event) => event.report.fallbacks))
+      .toEqual([[{ action: 'summarize', reason: 'aborted' }]])
   },
 
   'a summary is written by the model of the run': async ({ play, limits, events }) => {
@@ -349,7 +381,10 @@ const behaviours = {
   },
 
   'the tokens of a summary appear in the usage of the run, once': async ({ play, limits }) => {
-    const tools = [{ name: 'fetch_log', execute: () => bigLog() }, { name: 'ping', execute: () => 'pong' }]
+    const tools = [
+      { name: 'fetch_log', execute: () => bigLog() },
+      { name: 'ping', execute: () => 'pong' },
+    ]
     const { usage, requests } = await play({
       tools,
       limits: limits({ bands: [{ over: 10_000, action: summarize() }] }),
@@ -399,7 +434,8 @@ export function conformance(host: Host): void {
       limits,
       events,
       warnings,
-      play: (scenario) => host.run({ mode, runId: 'run', summary: SUMMARY, limits: scenario.limits ?? limits(), ...scenario }),
+      play: (scenario) =>
+        host.run({ mode, runId: 'run', summary: SUMMARY, limits: scenario.limits ?? limits(), ...scenario }),
       stored: async (handle) => Buffer.from(await store().read(handle)).toString('utf8'),
     })
 

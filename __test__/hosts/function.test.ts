@@ -1,7 +1,7 @@
+import { describe, expect, it } from 'vitest'
 import { limitFunction } from '../../adapters/function.js'
 import { ToolOutputLimits, truncate } from '../../index.js'
-import { describe, expect, it } from 'vitest'
-import { bigLog, conformance, handleIn, type Host, playByHand, READ_TOOL } from './conformance.js'
+import { bigLog, conformance, type Host, handleIn, playByHand, READ_TOOL } from './conformance.js'
 
 const host: Host = {
   name: 'plain functions',
@@ -51,7 +51,13 @@ describe('limitFunction', () => {
 
   it('throws on what the function throws, the very error', async () => {
     const error = new Error('x'.repeat(20_000))
-    const fail = limitFunction(() => { throw error }, limits, { toolName: 'fail' })
+    const fail = limitFunction(
+      () => {
+        throw error
+      },
+      limits,
+      { toolName: 'fail' },
+    )
     await expect(fail()).rejects.toBe(error)
   })
 
@@ -63,7 +69,10 @@ describe('limitFunction', () => {
 
   it('makes handles of their own for calls without ids', async () => {
     const files = new Map<string, Uint8Array>()
-    const store = { write: (key: string, data: Uint8Array) => (files.set(key, data), key), read: (handle: string) => files.get(handle) }
+    const store = {
+      write: (key: string, data: Uint8Array) => (files.set(key, data), key),
+      read: (handle: string) => files.get(handle),
+    }
     const spilling = new ToolOutputLimits({ store })
     spilling.readToolResult()
     const limited = limitFunction(bigLog, spilling)
@@ -76,6 +85,8 @@ describe('limitFunction', () => {
     ['no function', 3],
     ['a function without a name', () => 1],
   ])('refuses %s', (_comment, fn) => {
-    expect(() => limitFunction(fn as () => unknown, limits, { toolName: fn === 3 ? 'x' : undefined })).toThrow(TypeError)
+    expect(() => limitFunction(fn as () => unknown, limits, { toolName: fn === 3 ? 'x' : undefined })).toThrow(
+      TypeError,
+    )
   })
 })

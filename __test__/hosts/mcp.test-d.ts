@@ -4,11 +4,11 @@ import type { Client as Client2 } from '@modelcontextprotocol/client'
 import type { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import type { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { McpServer as McpServer2 } from '@modelcontextprotocol/server'
-import { ToolOutputLimits } from '../../index.js'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
 import { limitFunction } from '../../adapters/function.js'
 import { limitMcpClient, limitToolHandler, registerReadTool } from '../../adapters/mcp.js'
+import { ToolOutputLimits } from '../../index.js'
 
 const limits = new ToolOutputLimits()
 
@@ -30,7 +30,9 @@ export function register(server1: McpServer1, server2: McpServer2): void {
 
 const limited = limitFunction(async (path: string, lines?: number) => ({ path, lines }), limits, { toolName: 'read' })
 expectTypeOf(limited).parameters.toEqualTypeOf<[path: string, lines?: number | undefined]>()
-expectTypeOf<Awaited<ReturnType<typeof limited>>>().toEqualTypeOf<{ path: string; lines: number | undefined } | string>()
+expectTypeOf<Awaited<ReturnType<typeof limited>>>().toEqualTypeOf<
+  { path: string; lines: number | undefined } | string
+>()
 limitFunction((id: string) => id, limits, { call: (id) => ({ toolCallId: id }) })
 // @ts-expect-error ids come from the arguments the function has
 limitFunction((id: number) => id, limits, { call: (id: string) => ({ toolCallId: id }) })

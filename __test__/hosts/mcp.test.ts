@@ -10,11 +10,20 @@ import { StdioClientTransport as StdioClientTransport1 } from '@modelcontextprot
 import { InMemoryTransport as InMemoryTransport1 } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import * as server2 from '@modelcontextprotocol/server'
-import { LocalFileStore, ToolOutputLimits, truncate } from '../../index.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { limitMcpClient, limitToolHandler, registerReadTool } from '../../adapters/mcp.js'
-import { bigLog, conformance, type Behaviour, type Host, handleIn, playByHand, READ_TOOL, type Scenario } from './conformance.js'
+import { LocalFileStore, ToolOutputLimits, truncate } from '../../index.js'
+import {
+  type Behaviour,
+  bigLog,
+  conformance,
+  type Host,
+  handleIn,
+  playByHand,
+  READ_TOOL,
+  type Scenario,
+} from './conformance.js'
 
 /** One generation of the SDK: how to make a connected pair. */
 interface Generation {
@@ -58,13 +67,16 @@ const GENERATIONS: Generation[] = [
 ]
 
 /** A result as a server would send it. */
-const resultOf = (value: unknown) => ({ content: [{ type: 'text' as const, text: typeof value === 'string' ? value : JSON.stringify(value) }] })
+const resultOf = (value: unknown) => ({
+  content: [{ type: 'text' as const, text: typeof value === 'string' ? value : JSON.stringify(value) }],
+})
 const textOf = (result: any): string => result.content.map((part: any) => part.text ?? `<${part.type}>`).join('\n')
 
 const noModel: Partial<Record<Behaviour, string>> = {
   'a summary is written by the model of the run': 'MCP has no model of its own; give the limits one',
   'the tokens of a summary appear in the usage of the run, once': 'MCP counts no tokens',
-  'tools named like members of Object.prototype are limited as any other': 'the SDK registers no tool named constructor',
+  'tools named like members of Object.prototype are limited as any other':
+    'the SDK registers no tool named constructor',
 }
 
 for (const generation of GENERATIONS) {
@@ -73,25 +85,40 @@ for (const generation of GENERATIONS) {
     const { limits, runId, signal } = scenario
     const server = generation.server()
     for (const tool of scenario.tools) {
-      const handler = async (extra: any) => resultOf(await tool.execute({}, { signal: extra.signal ?? extra.mcpReq?.signal }))
-      server.registerTool(tool.name, { description: tool.name }, side === 'server' ? limitToolHandler(handler, limits, { toolName: tool.name, runId }) : handler)
+      const handler = async (extra: any) =>
+        resultOf(await tool.execute({}, { signal: extra.signal ?? extra.mcpReq?.signal }))
+      server.registerTool(
+        tool.name,
+        { description: tool.name },
+        side === 'server' ? limitToolHandler(handler, limits, { toolName: tool.name, runId }) : handler,
+      )
     }
     if (side === 'server') registerReadTool(server, limits, { runId })
     const plain = await generation.connect(server)
-    const client = side === 'client' ? limitMcpClient(plain, limits, { runId, toolCallId: (params) => params._meta?.['id'] as string }) : plain
+    const client =
+      side === 'client'
+        ? limitMcpClient(plain, limits, { runId, toolCallId: (params) => params._meta?.['id'] as string })
+        : plain
     const names = (await client.listTools()).tools.map((tool: { name: string }) => tool.name)
     try {
       return await playByHand(scenario, names, async ({ id, name, input = {} }) => {
         const params = { name, arguments: input, _meta: { id } }
         const options = signal ? { signal } : undefined
-        const result = await (generation === GENERATIONS[0] ? client.callTool(params, undefined, options) : client.callTool(params, options))
+        const result = await (generation === GENERATIONS[0]
+          ? client.callTool(params, undefined, options)
+          : client.callTool(params, options))
         return { text: textOf(result), persisted: result }
       })
     } finally {
       await plain.close()
     }
   }
-  conformance({ name: `${generation.name}, limited client`, modes: ['generate'], run: over('client'), exceptions: noModel } satisfies Host)
+  conformance({
+    name: `${generation.name}, limited client`,
+    modes: ['generate'],
+    run: over('client'),
+    exceptions: noModel,
+  } satisfies Host)
   conformance({
     name: `${generation.name}, limited server`,
     modes: ['generate'],
@@ -129,7 +156,10 @@ describe.each(GENERATIONS)('$name', (generation) => {
 
   const rows = { rows: Array.from({ length: 20_000 }, (_, id) => id) }
   const withSchema = { description: 'rows', outputSchema: z.object({ rows: z.array(z.number()) }) }
-  const rowsResult = () => ({ content: [{ type: 'text' as const, text: JSON.stringify(rows) }], structuredContent: rows })
+  const rowsResult = () => ({
+    content: [{ type: 'text' as const, text: JSON.stringify(rows) }],
+    structuredContent: rows,
+  })
 
   it('the client drops structured content that repeats the text, after the SDK has validated it', async () => {
     const client = await connected((server) => server.registerTool('rows', withSchema, async () => rowsResult()))
@@ -143,21 +173,32 @@ describe.each(GENERATIONS)('$name', (generation) => {
   it.each([
     ['said so', true],
     ['the schema itself', withSchema.outputSchema],
-  ])('the server keeps structured content where there is an output schema (%s), and it validates', async (_comment, outputSchema) => {
-    const client = await connected((server) =>
-      server.registerTool('rows', withSchema, limitToolHandler(async () => rowsResult(), limits, { toolName: 'rows', outputSchema })),
-    )
-    const result = await client.callTool({ name: 'rows', arguments: {} })
-    expect(result.isError).toBeFalsy()
-    expect(result.structuredContent).toEqual(rows)
-    expect(textOf(result).length).toBeLessThan(2_000)
-  })
+  ])(
+    'the server keeps structured content where there is an output schema (%s), and it validates',
+    async (_comment, outputSchema) => {
+      const client = await connected((server) =>
+        server.registerTool(
+          'rows',
+          withSchema,
+          limitToolHandler(async () => rowsResult(), limits, { toolName: 'rows', outputSchema }),
+        ),
+      )
+      const result = await client.callTool({ name: 'rows', arguments: {} })
+      expect(result.isError).toBeFalsy()
+      expect(result.structuredContent).toEqual(rows)
+      expect(textOf(result).length).toBeLessThan(2_000)
+    },
+  )
 
   it('handlers get their arguments and their extra', async () => {
     const seen: unknown[] = []
     const config = { description: 'x', inputSchema: z.object({ n: z.number() }) }
-    const handler = async (args: unknown, extra: any) => (seen.push(args, typeof (extra.signal ?? extra.mcpReq?.signal)), resultOf('ok'))
-    const client = await connected((server) => server.registerTool('x', config, limitToolHandler(handler, limits, { toolName: 'x' })))
+    const handler = async (args: unknown, extra: any) => (
+      seen.push(args, typeof (extra.signal ?? extra.mcpReq?.signal)), resultOf('ok')
+    )
+    const client = await connected((server) =>
+      server.registerTool('x', config, limitToolHandler(handler, limits, { toolName: 'x' })),
+    )
     expect(textOf(await client.callTool({ name: 'x', arguments: { n: 7 } }))).toBe('ok')
     expect(seen).toEqual([{ n: 7 }, 'object'])
   })
@@ -179,19 +220,27 @@ describe.each(GENERATIONS)('$name', (generation) => {
     const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
     const link = { type: 'resource_link' as const, uri: 'file:///x', name: 'x' }
     const content = [image, { type: 'text' as const, text: bigLog() }, link, { type: 'text' as const, text: bigLog() }]
-    const client = limitMcpClient(await connected((server) => server.registerTool('x', { description: 'x' }, async () => ({ content }))), limits)
+    const client = limitMcpClient(
+      await connected((server) => server.registerTool('x', { description: 'x' }, async () => ({ content }))),
+      limits,
+    )
     const result = await client.callTool({ name: 'x', arguments: {} })
     expect(result.content.map((part: any) => part.type)).toEqual(['image', 'text', 'resource_link'])
   })
 
   it('an error result of 60 KB arrives whole', async () => {
     const fail = async () => ({ isError: true, content: [{ type: 'text' as const, text: 'E'.repeat(60_000) }] })
-    const client = limitMcpClient(await connected((server) => server.registerTool('x', { description: 'x' }, fail)), limits)
+    const client = limitMcpClient(
+      await connected((server) => server.registerTool('x', { description: 'x' }, fail)),
+      limits,
+    )
     expect(textOf(await client.callTool({ name: 'x', arguments: {} })).length).toBe(60_000)
   })
 
   it('the limited client is the client in everything else, and leaves it alone', async () => {
-    const client = await connected((server) => server.registerTool('x', { description: 'x' }, async () => resultOf(bigLog())))
+    const client = await connected((server) =>
+      server.registerTool('x', { description: 'x' }, async () => resultOf(bigLog())),
+    )
     const limited = limitMcpClient(client, limits)
     expect(limited).toBeInstanceOf(client.constructor)
     expect(limited.getServerVersion()).toEqual(client.getServerVersion())
@@ -202,10 +251,17 @@ describe.each(GENERATIONS)('$name', (generation) => {
 
   it('a read tool of the server is asked for the handles that are not ours', async () => {
     const theirs = new ToolOutputLimits({ store: new LocalFileStore({ root: join(root, 'server') }) })
-    const ours = new ToolOutputLimits({ store: new LocalFileStore({ root: join(root, 'client') }), bands: [{ over: 5_000, action: { type: 'spill' } }] })
+    const ours = new ToolOutputLimits({
+      store: new LocalFileStore({ root: join(root, 'client') }),
+      bands: [{ over: 5_000, action: { type: 'spill' } }],
+    })
     const client = limitMcpClient(
       await connected((server) => {
-        server.registerTool('big', { description: 'big' }, limitToolHandler(async () => resultOf(bigLog('theirs')), theirs, { toolName: 'big' }))
+        server.registerTool(
+          'big',
+          { description: 'big' },
+          limitToolHandler(async () => resultOf(bigLog('theirs')), theirs, { toolName: 'big' }),
+        )
         server.registerTool('middle', { description: 'middle' }, async () => resultOf(bigLog('ours').slice(0, 9_000)))
         registerReadTool(server, theirs)
       }),
@@ -213,9 +269,14 @@ describe.each(GENERATIONS)('$name', (generation) => {
     )
     const { tools } = await client.listTools()
     expect(tools.filter((tool: any) => tool.name === READ_TOOL)).toHaveLength(1)
-    for (const [name, label] of [['big', 'theirs'], ['middle', 'ours']] as const) {
+    for (const [name, label] of [
+      ['big', 'theirs'],
+      ['middle', 'ours'],
+    ] as const) {
       const handle = handleIn(textOf(await client.callTool({ name, arguments: {} })))
-      expect(textOf(await client.callTool({ name: READ_TOOL, arguments: { handle, offset: 50, limit: 1 } }))).toContain(`line 50 ${label} `)
+      expect(textOf(await client.callTool({ name: READ_TOOL, arguments: { handle, offset: 50, limit: 1 } }))).toContain(
+        `line 50 ${label} `,
+      )
     }
   })
 
@@ -223,7 +284,9 @@ describe.each(GENERATIONS)('$name', (generation) => {
     ['1.x', { sessionId: 'session', requestId: 3 }],
     ['2.x', { sessionId: 'session', mcpReq: { id: 3 } }],
   ])('a handler takes run and call from the session it is in (as told by %s)', async (_comment, extra) => {
-    const handler = limitToolHandler(async (_args: unknown, _extra: unknown) => resultOf(bigLog()), limits, { toolName: 'x' })
+    const handler = limitToolHandler(async (_args: unknown, _extra: unknown) => resultOf(bigLog()), limits, {
+      toolName: 'x',
+    })
     expect(handleIn(textOf(await handler({}, extra)))).toBe('session/3.0')
     expect(limitToolHandler(handler, limits, { toolName: 'x' })).toBe(handler)
     const outside = handleIn(textOf(await handler({}, { ...extra, sessionId: undefined })))
@@ -240,7 +303,10 @@ describe.each(GENERATIONS)('$name', (generation) => {
     const require = createRequire(import.meta.url)
     const serverOf = (name: string) => {
       const manifest = require.resolve(`@modelcontextprotocol/${name}/package.json`)
-      return join(dirname(manifest), Object.values((require(manifest) as { bin: Record<string, string> }).bin)[0] as string)
+      return join(
+        dirname(manifest),
+        Object.values((require(manifest) as { bin: Record<string, string> }).bin)[0] as string,
+      )
     }
     async function launched(name: string, ...args: string[]): Promise<any> {
       const client = await generation.stdio(process.execPath, [serverOf(name), ...args])
@@ -255,7 +321,12 @@ describe.each(GENERATIONS)('$name', (generation) => {
       expect(tools.at(-1).name).toBe(READ_TOOL)
       const result = await client.callTool({ name: 'read_text_file', arguments: { path: join(root, 'big.log') } })
       expect(JSON.stringify(result).length).toBeLessThan(3_000)
-      const page = textOf(await client.callTool({ name: READ_TOOL, arguments: { handle: handleIn(textOf(result)), offset: 1000, limit: 3 } }))
+      const page = textOf(
+        await client.callTool({
+          name: READ_TOOL,
+          arguments: { handle: handleIn(textOf(result)), offset: 1000, limit: 3 },
+        }),
+      )
       for (const line of ['line 1000 ', 'line 1001 ', 'line 1002 ']) expect(page).toContain(line)
       expect(page).not.toContain('line 1003 ')
       const missing = await client.callTool({ name: 'read_text_file', arguments: { path: join(root, 'none') } })
@@ -268,7 +339,9 @@ describe.each(GENERATIONS)('$name', (generation) => {
       const weather = await client.callTool({ name: 'get-structured-content', arguments: { location: 'New York' } })
       expect(weather.structuredContent).toHaveProperty('temperature')
       const long = 'x'.repeat(30_000)
-      expect(JSON.stringify(await client.callTool({ name: 'echo', arguments: { message: long } })).length).toBeLessThan(3_000)
+      expect(JSON.stringify(await client.callTool({ name: 'echo', arguments: { message: long } })).length).toBeLessThan(
+        3_000,
+      )
     })
   })
 })
@@ -297,7 +370,11 @@ describe('@ai-sdk/mcp', () => {
     const ours = new ToolOutputLimits({ store: new LocalFileStore({ root: join(root, 'client') }) })
     const [near, far] = InMemoryTransport1.createLinkedPair()
     const server = new McpServer1({ name: 's', version: '1' })
-    server.registerTool('log', { description: 'log' }, limitToolHandler(async () => resultOf(bigLog()), theirs, { toolName: 'log' }))
+    server.registerTool(
+      'log',
+      { description: 'log' },
+      limitToolHandler(async () => resultOf(bigLog()), theirs, { toolName: 'log' }),
+    )
     registerReadTool(server, theirs)
     await server.connect(far)
     const client = limitMcpClient(await createMCPClient({ transport: near as any }), ours)

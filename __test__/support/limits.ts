@@ -46,7 +46,12 @@ export function setup(options: ToolOutputLimitsOptions = {}): Setup {
   return { limits, root, store, warnings, events, usages, reduce }
 }
 /** Reduces a value by one action that takes everything from 0 chars on. */
-export function act<T>(action: Action, value: T, context?: Partial<ReduceContext>, options?: ToolOutputLimitsOptions): Promise<Reduction<T>> {
+export function act<T>(
+  action: Action,
+  value: T,
+  context?: Partial<ReduceContext>,
+  options?: ToolOutputLimitsOptions,
+): Promise<Reduction<T>> {
   return setup({ ...options, bands: [{ over: 0, action }] }).reduce(value, context)
 }
 /** The text of a value as it is measured and stored, seen through a summarizer; undefined where it never got that far. */
@@ -122,4 +127,5 @@ export async function readBack(limits: ToolOutputLimits, handle: string | undefi
   return pages.map(({ text }) => text).join('')
 }
 /** Reasons of a report's fallbacks, as `action: reason`. */
-export const reasons = ({ fallbacks }: PartReport): string[] => fallbacks.map(({ action, reason }) => `${action}: ${reason}`)
+export const reasons = ({ fallbacks }: PartReport): string[] =>
+  fallbacks.map(({ action, reason }) => `${action}: ${reason}`)

@@ -9,7 +9,9 @@ const project = new URL('../../', import.meta.url)
 /** URL of the ESM entry, for scripts that run in another process or worker. */
 export const entry = new URL(underTest === 'baseline' ? 'bench/baseline/lib/index.mjs' : 'index.js', project).href
 /** Path of the CommonJS entry. */
-export const cjsEntry = fileURLToPath(new URL(underTest === 'baseline' ? 'bench/baseline/lib/index.cjs' : 'index.cjs', project))
+export const cjsEntry = fileURLToPath(
+  new URL(underTest === 'baseline' ? 'bench/baseline/lib/index.cjs' : 'index.cjs', project),
+)
 
 /** A behaviour that the baseline lacks: there the test must fail, so that the list of gaps stays true. */
 export const beyondBaseline = (title: string, test: TestFunction): void =>
@@ -44,8 +46,12 @@ export function runNode(script: string, options: RunOptions = {}): Promise<Run> 
     })
     let stdout = ''
     let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => { stdout += chunk })
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => { stderr += chunk })
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk
+    })
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk
+    })
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
   })

@@ -35,7 +35,9 @@ export function keysOf(root: string, below = ''): string[] {
 }
 /** Bytes on disk under a root. */
 export const bytesIn = (root: string): number =>
-  keysOf(root).filter((key) => !key.endsWith('/')).reduce((sum, key) => sum + lstatSync(path.join(root, key)).size, 0)
+  keysOf(root)
+    .filter((key) => !key.endsWith('/'))
+    .reduce((sum, key) => sum + lstatSync(path.join(root, key)).size, 0)
 /** The text of a stored result. */
 export const storedText = (root: string, handle: string): string => readFileSync(path.join(root, handle), 'utf8')
 /** Permission bits of a file. */

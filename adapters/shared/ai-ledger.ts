@@ -28,7 +28,7 @@ export class Ledger {
     bounded(this.#models, toolCallId, model)
   }
 
-  spend(toolCallId: string | undefined, tokens: Partial<Tokens> | undefined): void {
+  spend(toolCallId: string | undefined, tokens: { [K in keyof Tokens]?: Tokens[K] | undefined } | undefined): void {
     if (!this.folds || toolCallId === undefined || tokens === undefined) return
     const before = this.#spent.get(toolCallId)
     bounded(this.#spent, toolCallId, {

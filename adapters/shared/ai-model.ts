@@ -29,11 +29,13 @@ export function checkModel(model: unknown): asserts model is LanguageModelLike {
 export async function summarizeByModel(model: unknown, request: SummaryRequest): Promise<SummaryResponse> {
   const known = typeof model === 'string' ? await modelByName(model) : model
   checkModel(known)
-  const result: { content?: { type: string; text?: string }[]; usage?: { inputTokens?: TokenCount; outputTokens?: TokenCount } } =
-    await known.doGenerate({
-      prompt: [{ role: 'user', content: [{ type: 'text', text: request.prompt }] }],
-      abortSignal: request.signal,
-    })
+  const result: {
+    content?: { type: string; text?: string }[]
+    usage?: { inputTokens?: TokenCount; outputTokens?: TokenCount }
+  } = await known.doGenerate({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: request.prompt }] }],
+    abortSignal: request.signal,
+  })
   const texts = (result.content ?? []).filter((part) => part.type === 'text' && typeof part.text === 'string')
   const inputTokens = tokenCount(result.usage?.inputTokens)
   const outputTokens = tokenCount(result.usage?.outputTokens)
@@ -44,7 +46,9 @@ export async function summarizeByModel(model: unknown, request: SummaryRequest):
 }
 
 async function modelByName(name: string): Promise<unknown> {
-  const { AI_SDK_DEFAULT_PROVIDER: provider } = globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): unknown } }
+  const { AI_SDK_DEFAULT_PROVIDER: provider } = globalThis as {
+    AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): unknown }
+  }
   return (provider ?? (await import('ai')).gateway).languageModel(name)
 }
 

@@ -15,7 +15,10 @@ export interface AiSchema {
 
 /** A schema of plain JSON Schema that accepts whatever the model sends; the tool itself judges its arguments. */
 export function plainSchema(jsonSchema: unknown): AiSchema {
-  return aiSchema(() => jsonSchema, async (value) => ({ success: true, value }))
+  return aiSchema(
+    () => jsonSchema,
+    async (value) => ({ success: true, value }),
+  )
 }
 
 /**
@@ -24,17 +27,24 @@ export function plainSchema(jsonSchema: unknown): AiSchema {
  * `isReduced` recognises reduced objects. A reduced string is a string like any other, so where the schema is one of
  * strings, every string passes: the notice in place of a long text need not have the text's own form.
  */
-export function widenedSchema(schema: unknown, isReduced: (value: unknown) => boolean, reducedJsonSchema: object): AiSchema {
+export function widenedSchema(
+  schema: unknown,
+  isReduced: (value: unknown) => boolean,
+  reducedJsonSchema: object,
+): AiSchema {
   return aiSchema(
     () => {
       const own = jsonSchemaOf(schema)
       if (own === undefined) return {}
-      return isThenable(own) ? own.then((known) => ({ anyOf: [known, reducedJsonSchema] })) : { anyOf: [own, reducedJsonSchema] }
+      return isThenable(own)
+        ? own.then((known) => ({ anyOf: [known, reducedJsonSchema] }))
+        : { anyOf: [own, reducedJsonSchema] }
     },
     async (value) => {
       if (isReduced(value)) return { success: true, value }
       const validation = await validate(schema, value)
-      if (!validation.success && typeof value === 'string' && acceptsStrings(await jsonSchemaOf(schema))) return { success: true, value }
+      if (!validation.success && typeof value === 'string' && acceptsStrings(await jsonSchemaOf(schema)))
+        return { success: true, value }
       return validation
     },
   )
@@ -76,11 +86,16 @@ async function validate(schema: unknown, value: unknown): Promise<Validation> {
   if (known['~standard']) {
     const result = await known['~standard'].validate(value)
     if (!result.issues) return { success: true, value: result.value }
-    return { success: false, error: new Error(result.issues.map((issue) => issue.message).join('; '), { cause: result.issues }) }
+    return {
+      success: false,
+      error: new Error(result.issues.map((issue) => issue.message).join('; '), { cause: result.issues }),
+    }
   }
   if (known.safeParseAsync) {
     const result = await known.safeParseAsync(value)
-    return result.success ? { success: true, value: result.data } : { success: false, error: result.error ?? new Error('invalid output') }
+    return result.success
+      ? { success: true, value: result.data }
+      : { success: false, error: result.error ?? new Error('invalid output') }
   }
   return { success: true, value }
 }

@@ -1,4 +1,4 @@
-import type { ReduceContext, ReadInput, SummaryRequest, SummaryResponse, ToolOutputLimits } from 'tool-output-limits'
+import type { ReadInput, ReduceContext, SummaryRequest, SummaryResponse, ToolOutputLimits } from 'tool-output-limits'
 import { ledgerOf } from './ai-ledger.js'
 import { summarizeByModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
@@ -75,7 +75,13 @@ function isReducedObject(output: unknown): output is ReducedToolOutput {
 
 const REDUCED_JSON_SCHEMA = {
   type: 'object',
-  properties: { type: { const: REDUCED_TYPE }, text: { type: 'string' }, action: { type: 'string' }, handle: { type: 'string' }, bytes: { type: 'number' } },
+  properties: {
+    type: { const: REDUCED_TYPE },
+    text: { type: 'string' },
+    action: { type: 'string' },
+    handle: { type: 'string' },
+    bytes: { type: 'number' },
+  },
   required: ['type', 'text', 'action'],
 }
 
@@ -91,7 +97,11 @@ interface AnyTool {
 }
 
 /** The tools of a set, each limited; what is not executed by the host is left as it is. */
-export function limitToolSet(tools: object, limits: ToolOutputLimits, options: LimitToolsOptions): Record<string, unknown> {
+export function limitToolSet(
+  tools: object,
+  limits: ToolOutputLimits,
+  options: LimitToolsOptions,
+): Record<string, unknown> {
   const limited: Record<string, unknown> = {}
   // Own enumerable entries, which is what the AI SDK offers to the model.
   for (const [name, tool] of Object.entries(tools)) put(limited, name, limitTool(name, tool, limits, options))
@@ -105,19 +115,25 @@ function limitTool(name: string, tool: unknown, limits: ToolOutputLimits, option
   // Without `execute` the client or the provider runs it; the provider wants its results back unchanged.
   if (typeof execute !== 'function' || markOf(execute)) return tool
   if (original.inputSchema === undefined && original.parameters !== undefined) {
-    throw unsupportedHost('ai', '>=5 <8', `a tool of ai 4 or earlier (${JSON.stringify(name)} has "parameters" instead of "inputSchema")`)
+    throw unsupportedHost(
+      'ai',
+      '>=5 <8',
+      `a tool of ai 4 or earlier (${JSON.stringify(name)} has "parameters" instead of "inputSchema")`,
+    )
   }
   const reduce = reducer(name, original, limits, options)
   const overrides: Record<string, unknown> = {
-    execute: mark(function (input: unknown, execution: ToolExecution) {
+    execute: mark((input: unknown, execution: ToolExecution) => {
       // Not async: the host looks at the very value returned to tell a generator tool.
       const result = execute.call(original, input, execution)
-      if (isAsyncIterable(result)) return reduceLast(result, (value) => reduce(value, input, execution), options.preliminary === 'hold-last')
+      if (isAsyncIterable(result))
+        return reduceLast(result, (value) => reduce(value, input, execution), options.preliminary === 'hold-last')
       return Promise.resolve(result).then((value) => reduce(value, input, execution))
     }, 'limited'),
     toModelOutput: (...rest: unknown[]) => toModelOutput(original, rest),
   }
-  if (original.outputSchema !== undefined) overrides['outputSchema'] = widenedSchema(original.outputSchema, isReducedToolOutput, REDUCED_JSON_SCHEMA)
+  if (original.outputSchema !== undefined)
+    overrides['outputSchema'] = widenedSchema(original.outputSchema, isReducedToolOutput, REDUCED_JSON_SCHEMA)
   return copyWith(original, overrides)
 }
 
@@ -149,7 +165,11 @@ function reducer(toolName: string, tool: AnyTool, limits: ToolOutputLimits, opti
     const { report } = reduction
     ledger.spend(toolCallId, report.usage)
     if (typeof value === 'string') return reduction.value
-    const output: ReducedToolOutput = { type: REDUCED_TYPE, text: String(reduction.value), action: report.action as ReducedToolOutput['action'] }
+    const output: ReducedToolOutput = {
+      type: REDUCED_TYPE,
+      text: String(reduction.value),
+      action: report.action as ReducedToolOutput['action'],
+    }
     if (report.handle !== undefined) output.handle = report.handle
     if (report.bytes !== undefined) output.bytes = report.bytes
     return output
@@ -159,7 +179,8 @@ function reducer(toolName: string, tool: AnyTool, limits: ToolOutputLimits, opti
 /** Writes a summary with the model that the request names. */
 async function generateSummary(request: SummaryRequest): Promise<SummaryResponse> {
   if (request.model === undefined || request.model === null) {
-    const explanation = 'no model is known for summaries: wrap the model with toolOutputLimitsMiddleware, or give one as option'
+    const explanation =
+      'no model is known for summaries: wrap the model with toolOutputLimitsMiddleware, or give one as option'
     throw Object.assign(new Error(explanation), { code: 'TOL_NO_MODEL' })
   }
   return summarizeByModel(request.model, request)
@@ -175,7 +196,11 @@ function metadataOf({ metadata, _meta }: AnyTool): Record<string, unknown> | und
  * Yields what a generator tool yields, and after its last value the reduced form of it, which is the one that the host
  * keeps and shows to the model.
  */
-async function* reduceLast(values: AsyncIterable<unknown>, reduce: (value: unknown) => Promise<unknown>, holdLast: boolean): AsyncGenerator<unknown> {
+async function* reduceLast(
+  values: AsyncIterable<unknown>,
+  reduce: (value: unknown) => Promise<unknown>,
+  holdLast: boolean,
+): AsyncGenerator<unknown> {
   let last: { value: unknown } | undefined
   try {
     for await (const value of values) {
@@ -215,7 +240,12 @@ function jsonValue(output: unknown): unknown {
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return value !== null && typeof value === 'object' && Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === 'function'
+  return (
+    value !== null &&
+    typeof value === 'object' &&
+    Symbol.asyncIterator in value &&
+    typeof value[Symbol.asyncIterator] === 'function'
+  )
 }
 
 /** The tool by which a model of the AI SDK reads stored results. */
@@ -226,25 +256,39 @@ export interface ReadToolResultTool {
 }
 
 /** The read tool of these limits; `name` is what it has to be registered as. Undefined where it is switched off. */
-export function readTool(limits: ToolOutputLimits, options: Pick<LimitToolsOptions, 'runId'>): { name: string; tool: ReadToolResultTool } | undefined {
+export function readTool(
+  limits: ToolOutputLimits,
+  options: Pick<LimitToolsOptions, 'runId'>,
+): { name: string; tool: ReadToolResultTool } | undefined {
   const definition = readToolOf(limits)
   if (!definition) return undefined
   const inputSchema: AiSchema = plainSchema(definition.inputSchema)
   const execute = (input: ReadInput, execution?: ToolExecution): Promise<string> =>
-    definition.execute(input, { runId: runIdOf(options.runId, execution ?? { toolCallId: '', messages: [] }), signal: execution?.abortSignal })
-  return { name: definition.name, tool: { description: definition.description, inputSchema, execute: mark(execute, 'read') } }
+    definition.execute(input, {
+      runId: runIdOf(options.runId, execution ?? { toolCallId: '', messages: [] }),
+      signal: execution?.abortSignal,
+    })
+  return {
+    name: definition.name,
+    tool: { description: definition.description, inputSchema, execute: mark(execute, 'read') },
+  }
 }
 
 /** A set of limited tools with the read tool in it. */
-export function withReadTool(limited: Record<string, unknown>, limits: ToolOutputLimits, options: LimitToolsOptions): Record<string, unknown> {
+export function withReadTool(
+  limited: Record<string, unknown>,
+  limits: ToolOutputLimits,
+  options: LimitToolsOptions,
+): Record<string, unknown> {
   const read = readTool(limits, options)
   if (!read) return limited
   const own = Object.hasOwn(limited, read.name) ? (limited[read.name] as AnyTool | null | undefined) : undefined
   if (markOf(own?.execute) === 'read') return limited
   if (own !== undefined && own !== null) {
-    throw new TypeError(`a tool named ${JSON.stringify(read.name)} is there already; give the read tool another name with readTool: { name }`)
+    throw new TypeError(
+      `a tool named ${JSON.stringify(read.name)} is there already; give the read tool another name with readTool: { name }`,
+    )
   }
   put(limited, read.name, read.tool)
   return limited
 }
-

@@ -30,7 +30,11 @@ export function put<V>(target: Record<PropertyKey, V>, key: PropertyKey, value: 
 }
 
 function boundTo(original: object, key: PropertyKey, { enumerable, set }: PropertyDescriptor): PropertyDescriptor {
-  const bound: PropertyDescriptor = { get: () => Reflect.get(original, key), enumerable: enumerable === true, configurable: true }
+  const bound: PropertyDescriptor = {
+    get: () => Reflect.get(original, key),
+    enumerable: enumerable === true,
+    configurable: true,
+  }
   if (set) bound.set = (value: unknown) => Reflect.set(original, key, value)
   return bound
 }

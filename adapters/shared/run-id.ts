@@ -8,17 +8,23 @@ let warned = false
  *
  * A function that throws counts as one without an answer: the tool has worked, and must not fail for want of an id.
  */
-export function runIdOf<Execution>(option: RunIdOption<Execution> | undefined, execution: Execution): string | undefined {
+export function runIdOf<Execution>(
+  option: RunIdOption<Execution> | undefined,
+  execution: Execution,
+): string | undefined {
   if (typeof option !== 'function') return option
   try {
     return option(execution)
   } catch (error) {
     if (!warned) {
       warned = true
-      process.emitWarning(`tool-output-limits: the runId function threw (${String(error)}); the default run id is used`, {
-        type: 'ToolOutputLimitsWarning',
-        code: 'TOL_RUN_ID',
-      })
+      process.emitWarning(
+        `tool-output-limits: the runId function threw (${String(error)}); the default run id is used`,
+        {
+          type: 'ToolOutputLimitsWarning',
+          code: 'TOL_RUN_ID',
+        },
+      )
     }
     return undefined
   }

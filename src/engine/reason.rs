@@ -34,6 +34,29 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Every reason there is.
+    pub const ALL: [Self; 14] = [
+        Self::Binary,
+        Self::NoReadTool,
+        Self::NotSmaller,
+        Self::StoreFailed,
+        Self::StoreFull,
+        Self::StoreDenied,
+        Self::StoreTimeout,
+        Self::TooLarge,
+        Self::NoModel,
+        Self::SummaryFailed,
+        Self::SummaryTimeout,
+        Self::SummaryEmpty,
+        Self::UsageLimit,
+        Self::Aborted,
+    ];
+
+    /// The reason of a name in the public API.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     /// The name of the reason in the public API.
     pub fn name(self) -> &'static str {
         match self {

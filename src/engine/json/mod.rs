@@ -26,7 +26,7 @@ mod testing;
 pub use layout::{indented, json_lines};
 pub use leaves::map_strings;
 pub use pointer::{Ask, Pointed, point};
-pub use records::{Keep, truncate_records};
+pub use records::{Keep, MAX_LOOK, may_be_records, truncate_records};
 pub use same::same;
 pub use scan::MAX_DEPTH;
 pub use sketch::{sketch, sketch_lines};

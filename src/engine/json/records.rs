@@ -20,7 +20,8 @@ const MARKER: usize = 90;
 const MIN_ROWS: usize = 4;
 /// Records looked at, and bytes of them at most.
 const MAX_ROWS: usize = 20;
-const MAX_LOOK: usize = 64 * 1024;
+/// Bytes of a text that tell whether it is a table.
+pub const MAX_LOOK: usize = 64 * 1024;
 /// What separates fields, likeliest first.
 const SEPARATORS: [u8; 4] = [b'\t', b',', b';', b'|'];
 
@@ -66,6 +67,12 @@ pub fn truncate_records(
         .sum();
     let out = format!("{header}{head}{}{tail}", marker(kept, total));
     (utf16_len(out.as_bytes()) <= max_chars).then_some(out)
+}
+
+/// Whether a text that begins like this, with its first [`MAX_LOOK`] bytes, may be records: the cheap look before
+/// the whole is asked for.
+pub fn may_be_records(start: &str) -> bool {
+    start.starts_with(['{', '[']) || is_table(start).is_some()
 }
 
 /// For the model: what is between the records that it sees.

@@ -28,24 +28,13 @@ pub use answer::{call, quoted, say, unavailable, unknown};
 pub use arguments::{Arguments, Caps, NOT_AN_OBJECT, Raw, RawArguments, candidates, check};
 pub use index::Index;
 pub use remembered::remember;
-pub use source::{Identity, MemorySource, ReadError, Source};
+pub use source::{MemorySource, ReadError, Source};
 
+use crate::engine::store::Kind;
 use view::Opened;
 
 #[cfg(test)]
 mod tests;
-
-/// What was stored under a handle.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
-    /// Text of ours: well-formed UTF-8, shown as it is.
-    Text,
-    /// Bytes as a tool returned them.
-    Bytes {
-        /// Their charset where it was given: a WHATWG label.
-        charset: Option<String>,
-    },
-}
 
 /// A page of a stored result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

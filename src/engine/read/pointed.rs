@@ -1,20 +1,9 @@
 use super::arguments::{Arguments, Caps};
-use super::source::ReadError;
+use super::source::{ReadError, Source};
 use super::view::View;
 use super::{Next, Page};
+use crate::engine::json::{Ask, ByteSource, Pointed, point};
 use crate::engine::text::{grouped, utf16_len};
-
-/// What a JSON pointer names.
-#[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "until pointers are resolved"))]
-enum Pointed {
-    /// A value that is no array: `text` is its JSON from `char_offset` on, of `total` chars in all.
-    Value { text: String, total: u64 },
-    /// Items of an array from `offset` on, out of `count`.
-    Items { rows: Vec<String>, count: u64 },
-    /// Nothing: what there is instead, as a sentence.
-    Missing(String),
-}
 
 /// The value that a JSON pointer names; an array gives one item per line.
 pub(super) fn page(
@@ -23,56 +12,50 @@ pub(super) fn page(
     arguments: &Arguments,
     caps: &Caps,
 ) -> Result<Page, ReadError> {
-    Ok(layout(
-        resolve(view, pointer, arguments, caps)?,
-        view,
+    let ask = Ask {
         pointer,
-        arguments,
-    ))
+        offset: arguments.offset,
+        limit: arguments.limit,
+        char_offset: arguments.char_offset,
+        max_chars: caps.max_chars,
+    };
+    Ok(layout(point(&Stored(view.source()), &ask)?, view, pointer, arguments))
 }
 
-/// The seam to the JSON side of the engine.
-fn resolve(_: &View<'_>, _: &str, _: &Arguments, _: &Caps) -> Result<Pointed, ReadError> {
-    Ok(Pointed::Missing(
-        "pointer is not available; read the output by lines or pattern.".to_owned(),
-    ))
+/// Stored text as the JSON side of the engine reads it.
+struct Stored<'s>(&'s dyn Source);
+
+impl ByteSource for Stored<'_> {
+    type Error = ReadError;
+
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> Result<Vec<u8>, ReadError> {
+        self.0.read_at(offset, len)
+    }
 }
 
 fn layout(pointed: Pointed, view: &View<'_>, pointer: &str, arguments: &Arguments) -> Page {
     match pointed {
-        Pointed::Missing(notice) => Page::nothing(notice, 0),
-        Pointed::Value { text, total } => {
+        Pointed::Missing { notice, count } => Page::nothing(notice, count.unwrap_or(0)),
+        Pointed::Value { text, total: _, next } => {
             let chars = utf16_len(text.as_bytes()) as u64;
-            let end = arguments.char_offset + chars;
             Page {
                 text: view.show(&text).into_owned(),
                 first_line: 1,
                 last_line: 1,
                 total_lines: 1,
                 chars,
-                next: (end < total && chars > 0).then(|| Next {
-                    char_offset: Some(end),
+                next: next.map(|next| Next {
+                    char_offset: Some(next),
                     ..Next::default()
                 }),
                 ..Page::default()
             }
         }
-        Pointed::Items { rows, count } if rows.is_empty() => {
-            let place = if pointer.is_empty() {
-                "the document"
-            } else {
-                pointer
-            };
-            let last = count.saturating_sub(1);
-            Page::nothing(
-                format!(
-                    "Past the end: {place} has {} items; the last valid offset is {last}.",
-                    grouped(count)
-                ),
-                count,
-            )
-        }
-        Pointed::Items { rows, count } => {
+        Pointed::Items { rows, count, next } => {
             let after = arguments.offset + rows.len() as u64;
             let text = rows.join("\n") + "\n";
             let place = if pointer.is_empty() {
@@ -92,8 +75,8 @@ fn layout(pointed: Pointed, view: &View<'_>, pointer: &str, arguments: &Argument
                     grouped(after - 1),
                     grouped(count)
                 )),
-                next: (after < count).then(|| Next {
-                    offset: Some(after),
+                next: next.map(|next| Next {
+                    offset: Some(next),
                     limit: Some(arguments.limit),
                     ..Next::default()
                 }),

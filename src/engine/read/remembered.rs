@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::index::Index;
-use super::source::Identity;
+use crate::engine::store::Identity;
 
 /// Files whose line positions are kept.
 const MAX_FILES: usize = 256;

@@ -1,3 +1,4 @@
+use crate::engine::store::Identity;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,19 +12,6 @@ pub enum ReadError {
     /// The stored result is no longer there: to the reader an unknown handle.
     #[error("the stored result is gone")]
     Gone,
-}
-
-/// What tells one version of a stored file from another. Found line positions are kept under it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identity {
-    /// The device, or whatever tells stores apart.
-    pub device: u64,
-    /// The file on its device.
-    pub inode: u64,
-    /// Size in bytes.
-    pub size: u64,
-    /// Time of the last change, in nanoseconds since 1970.
-    pub mtime_ns: i128,
 }
 
 /// A stored result as ranges of bytes. Its bytes do not change while it is open.

@@ -51,8 +51,7 @@ pub struct Encoded {
 impl Text {
     /// Wraps text of the engine's own.
     pub fn from_string(text: String) -> Self {
-        let units = utf16_len(text.as_bytes());
-        Self::Utf8(Arc::new(Utf8 { text, units }))
+        Self::Utf8(Arc::new(text.into()))
     }
 
     /// Wraps UTF-16 units.
@@ -178,6 +177,13 @@ impl Text {
         })?;
         let units = self.len();
         Ok((Arc::new(Utf8 { text, units }), encoded))
+    }
+}
+
+impl From<String> for Utf8 {
+    fn from(text: String) -> Self {
+        let units = utf16_len(text.as_bytes());
+        Self { text, units }
     }
 }
 

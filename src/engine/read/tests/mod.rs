@@ -5,7 +5,8 @@ mod search;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Arguments, Caps, Identity, Kind, MemorySource, Next, Page, ReadError, Source};
+use crate::engine::store::{Identity, Kind};
+use super::{Arguments, Caps, MemorySource, Next, Page, ReadError, Source};
 
 /// Arguments for the first 200 lines.
 fn arguments() -> Arguments {

@@ -1,0 +1,136 @@
+import type { Generate, OverflowStore, Usage } from '../index.js'
+import type { Answer, NativeOutcome, Question } from '../native.cjs'
+import { isAborted, onAbort } from './abort.js'
+import type { Call } from './call.js'
+import { settle } from './callbacks.js'
+import type { CheckedOptions } from './check.js'
+import { native } from './native.js'
+import { hasReadInstruction, undoWrite, writeTo } from './own-store.js'
+import { withCall } from './port.js'
+import { builtInStore } from './stores.js'
+import { askForSummary, type SummaryContext, type SummarySlot } from './summary.js'
+
+/** Which part of a result. */
+export type PartName = 'value' | 'content' | 'structured'
+
+/** A part as the engine takes it. */
+export type PartInput =
+  | { readonly bytes: Uint8Array }
+  /** `isJson`: compact JSON of a structured value; `shape`: such JSON, where `text` is another rendering of the value. */
+  | { readonly text: string; readonly isJson: boolean; readonly shape?: string | undefined }
+
+/** What an instance brings to a call. */
+export interface Instance {
+  readonly native: InstanceType<typeof native.NativeLimits>
+  readonly options: CheckedOptions
+  readonly slots: readonly SummarySlot[]
+}
+
+/** Reduces a part in the engine, which asks back for what only JavaScript has. */
+export async function reduceInEngine(
+  instance: Instance,
+  call: Call,
+  part: PartName,
+  input: PartInput,
+  spend: (usage: Usage) => void,
+): Promise<NativeOutcome> {
+  const { signal } = call.context
+  const { local, memory } = builtInStore(call.store)
+  const ownStore = local === undefined && memory === undefined ? call.store : undefined
+  const texts = 'text' in input ? [input.text, input.shape ?? ''] : []
+  const newHandles = new Set<string>()
+  const answer = (question: Question) => answerOf(question, instance, call, ownStore, texts, newHandles, spend)
+  const abort = signal === undefined ? undefined : new native.NativeAbort()
+  if (isAborted(signal)) abort?.set()
+  const forget = abort && onAbort(signal, () => abort.set())
+  try {
+    return await withCall({ texts, answer }, (number) => {
+      const { toolName, retry } = call.tool
+      const { charset } = call.context
+      const nativeCall = {
+        number,
+        toolName,
+        retry,
+        part,
+        ...(typeof charset === 'string' && { charset }),
+        ...(ownStore && { ownStore: hasReadInstruction(ownStore) }),
+      }
+      const { run, call: callId } = call.keyIds
+      return 'bytes' in input
+        ? instance.native.reduceBytes(nativeCall, run, callId, input.bytes, abort, local, memory)
+        : instance.native.reduceText(
+            nativeCall,
+            run,
+            callId,
+            input.text,
+            input.isJson,
+            input.shape,
+            abort,
+            local,
+            memory,
+          )
+    })
+  } finally {
+    forget?.()
+  }
+}
+
+async function answerOf(
+  question: Question,
+  { options, slots }: Instance,
+  call: Call,
+  ownStore: OverflowStore | undefined,
+  texts: string[],
+  newHandles: Set<string>,
+  spend: (usage: Usage) => void,
+): Promise<Answer> {
+  const timeoutMs = options.callbackTimeoutMs
+  const { signal } = call.context
+  switch (question.kind) {
+    case 'tokenize': {
+      const text = question.text ?? texts[0] ?? ''
+      const outcome = await settle<unknown>(() => options.tokenizer?.(text), timeoutMs)
+      return outcome.ok && typeof outcome.value === 'number' ? { tokens: outcome.value } : {}
+    }
+    case 'summarize': {
+      const slot = slots[question.slot ?? 0]
+      return slot === undefined ? {} : askForSummary(question, slot, summaryContext(options, call, spend), texts)
+    }
+    case 'write': {
+      if (ownStore === undefined || question.key === undefined || question.bytes === undefined) return {}
+      const { runId } = call.tool
+      const written = await writeTo(ownStore, question.key, question.bytes, { runId, signal, timeoutMs })
+      if (written.isNew && written.answer.handle !== undefined) newHandles.add(written.answer.handle)
+      return written.answer
+    }
+    case 'undo':
+      if (ownStore !== undefined && question.handle !== undefined && newHandles.has(question.handle)) {
+        await undoWrite(ownStore, question.handle, timeoutMs)
+      }
+      return {}
+    default:
+      return {}
+  }
+}
+
+function summaryContext(
+  options: CheckedOptions,
+  { tool, context }: Call,
+  spend: (usage: Usage) => void,
+): SummaryContext {
+  return {
+    toolName: tool.toolName,
+    model: context.model ?? options.model,
+    generate: callable(context.generate) ?? options.generate,
+    adapterGenerate: callable(context.adapter?.generate),
+    journal: callable(context.journal) ?? options.journal,
+    usage: context.usage,
+    usageLimits: context.usageLimits,
+    signal: context.signal,
+    spend,
+  }
+}
+
+function callable<F extends Generate | CheckedOptions['journal']>(value: F): F | undefined {
+  return typeof value === 'function' ? value : undefined
+}

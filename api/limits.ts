@@ -1,0 +1,293 @@
+import type {
+  CallToolResultLike,
+  CamelReadInput,
+  PartReport,
+  ReadContext,
+  ReadInput,
+  ReadPage,
+  ReadToolDefinition,
+  ReduceContext,
+  Reduction,
+  Stats,
+  ToolOutputLimitsOptions,
+  Usage,
+  Warning,
+} from '../index.js'
+import { bytesView, isBytes } from './bytes.js'
+import { type Call, toolCallOf } from './call.js'
+import { callNow, notify, settleAnswer } from './callbacks.js'
+import { type CheckedOptions, checkOptions, checkStore } from './check.js'
+import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
+import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
+import { publish, reportOf, untouchedReport } from './events.js'
+import { extendOptions } from './extend.js'
+import { type CallFilter, callFilter } from './filter.js'
+import { isError } from './is-error.js'
+import { assembleCallToolResult, callToolResultParts, type ReducedPart, repetition } from './mcp-result.js'
+import { native } from './native.js'
+import { nativeConfig } from './native-config.js'
+import { hasReadInstruction } from './own-store.js'
+import { port } from './port.js'
+import { type Reader, readPage, readToolDefinition } from './reading.js'
+import { assemble, type DonePart, exempt } from './reduction.js'
+import { renderJson } from './render.js'
+import { defaultStore } from './stores.js'
+import { type WarningCode, warn } from './warnings.js'
+
+/** Longer texts are estimated off the main thread. */
+const MAX_ESTIMATED_HERE = 16_384
+/** A text has at most this many tokens more than it has UTF-8 bytes, of which a char has at most three. */
+const SPECIAL_TOKENS = 16
+/** Where stripping may take something away: control characters, in text or as JSON spells them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const CONTROL = /[\x1b\x80-\x9f]|\\u00[189]/
+
+/** A part on its way to the engine, with the answer of a serializer that comes later. */
+type Prepared = PartInput & { readonly later?: Promise<unknown> }
+
+/** What instances made of each other by `extend` have in common. */
+interface Family {
+  /** Whether the read tool was asked for, or the lack of it was told. */
+  isReadToolKnown: boolean
+}
+
+export class ToolOutputLimits {
+  readonly #given: ToolOutputLimitsOptions
+  readonly #options: CheckedOptions
+  readonly #instance: Instance
+  readonly #filter: CallFilter | undefined
+  readonly #runId: string
+  #family: Family = { isReadToolKnown: false }
+
+  constructor(options: ToolOutputLimitsOptions = {}) {
+    this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
+    this.#given = { ...options }
+    const { config, slots } = nativeConfig(this.#options)
+    this.#instance = { native: new native.NativeLimits(config, port), options: this.#options, slots }
+    const matcher = (names: readonly string[]) => (toolName: string) =>
+      names.includes(toolName) || native.matchesGlob(toolName, [...names])
+    this.#filter = callFilter(this.#options.toolFilter, matcher, this.#options.callbackTimeoutMs)
+    this.#runId = this.#options.runId ?? native.randomRunId()
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
+  get usage(): Usage {
+    return this.#instance.native.usage()
+  }
+
+  stats(): Stats {
+    return Object.fromEntries(this.#instance.native.stats())
+  }
+
+  extend(options: ToolOutputLimitsOptions): ToolOutputLimits {
+    const extended = new ToolOutputLimits({ ...extendOptions(this.#given, options), id: this.id })
+    extended.#family = this.#family
+    return extended
+  }
+
+  async reduce<T>(value: T, context: ReduceContext): Promise<Reduction<T>> {
+    const call = this.#call(context)
+    if (this.#isExempt(call) || isError(value)) return exempt(value, context)
+    let current: unknown = value
+    const selection = this.#filter?.(call.tool) ?? true
+    if (selection instanceof Promise) {
+      // Bytes count as of now, also when the filter takes its time.
+      if (isBytes(value)) current = bytesView(value).slice()
+      if (!this.#isSelected(await selection, call)) return exempt(value, context)
+    } else if (!this.#isSelected(selection, call)) {
+      return exempt(value, context)
+    }
+    const content = context.content === undefined ? undefined : contentParts(context.content)
+    const parts = [this.#part('value', this.#prepared(current, call), call), content && this.#content(content, call)]
+    const [done, contentDone] = await Promise.all(parts)
+    return assemble(value, context, done as DonePart, content, contentDone)
+  }
+
+  async reduceCallToolResult<R extends CallToolResultLike>(
+    result: R,
+    context: ReduceContext & { outputSchema?: boolean | undefined },
+  ): Promise<R> {
+    const call = this.#call(context)
+    if (this.#isExempt(call) || !this.#isSelected((await this.#filter?.(call.tool)) ?? true, call)) return result
+    const parts = callToolResultParts(result)
+    if (parts === undefined) return result
+    const { structuredContent, content } = parts
+    const text = content.text
+    const repeats =
+      structuredContent === undefined || text === undefined
+        ? undefined
+        : repetition(structuredContent, text, (a, b) => native.sameJson(a, b))
+    const staysStructured = structuredContent === undefined || context.outputSchema === true
+    const structured = staysStructured ? undefined : this.#prepared(structuredContent, call)
+    this.#warnOfBlocks(content, call)
+    const main = text === undefined ? undefined : this.#part('value', { text, isJson: false }, call)
+    const isRepeated = (await repeats?.()) ?? false
+    const own = structured === undefined || isRepeated ? undefined : this.#part('structured', structured, call)
+    const changed = assembleCallToolResult(parts, {
+      text: reducedPart(await main),
+      structured: reducedPart(await own),
+      dropsStructured: isRepeated && context.outputSchema !== true,
+    })
+    return (changed as R | undefined) ?? result
+  }
+
+  read(input: ReadInput | CamelReadInput, context?: ReadContext): Promise<ReadPage> {
+    return readPage(this.#reader(), input, context)
+  }
+
+  readToolResult(): ReadToolDefinition {
+    this.#family.isReadToolKnown = true
+    return readToolDefinition(this.#reader())
+  }
+
+  #reader(): Reader {
+    return { ...this.#instance, runId: this.#runId, store: () => this.#options.store ?? defaultStore() }
+  }
+
+  #call(context: ReduceContext): Call {
+    const tool = toolCallOf(context, this.#options.runId)
+    const store = context.store === undefined ? this.#options.store : checkStore('store', context.store)
+    const keyIds = { run: tool.runId ?? this.#runId, call: tool.toolCallId ?? native.randomRunId() }
+    return { tool, context, keyIds, store: store ?? defaultStore() }
+  }
+
+  /** Whether a call has no bands, or itself reads a spilled result. */
+  #isExempt(call: Call): boolean {
+    if (this.#instance.native.threshold(call.tool.toolName) === Number.POSITIVE_INFINITY) return true
+    const exempts = callNow<unknown>(() => call.store.exempts?.({ ...call.tool }))
+    return 'value' in exempts && exempts.value === true
+  }
+
+  #isSelected(selection: boolean | 'failed', call: Call): boolean {
+    if (selection === 'failed') {
+      this.#warn(call, 'TOL_TOOL_FILTER', 'the toolFilter failed or did not give a boolean: the limit stays on')
+    }
+    return selection !== false
+  }
+
+  /** A value as the engine takes it; a structured one is rendered now. */
+  #prepared(value: unknown, call: Call): Prepared {
+    if (typeof value === 'string') return { text: value, isJson: false }
+    if (isBytes(value)) return { bytes: bytesView(value) }
+    const rendered = renderJson(value)
+    const { serializer } = this.#options
+    if (typeof serializer === 'string') return rendered
+    const answer = callNow<unknown>(() => serializer(value))
+    if ('later' in answer) return { ...rendered, later: answer.later }
+    if ('value' in answer && typeof answer.value === 'string') return serialized(answer.value, rendered)
+    this.#warnOfSerializer(call)
+    return rendered
+  }
+
+  async #part(name: PartName, prepared: Prepared, call: Call): Promise<DonePart> {
+    const started = performance.now()
+    const input = prepared.later === undefined ? prepared : await this.#serialized(prepared, prepared.later, call)
+    const untouched = this.#belowEveryBand(input, call)
+    if (untouched !== undefined) return { text: undefined, report: untouched }
+    const outcome = await reduceInEngine(this.#instance, call, name, input, (usage) =>
+      notify(this.#options.onUsage, { ...this.#names(call), usage }),
+    )
+    const report = reportOf(outcome)
+    for (const { code, message, reason } of outcome.warnings) {
+      this.#warn(call, code as WarningCode, message, reason as Warning['reason'])
+    }
+    if (report.action === 'spill') this.#expectReadTool(call)
+    if (outcome.reached) this.#tell(name, call, report, performance.now() - started)
+    return { text: outcome.text ?? undefined, report }
+  }
+
+  async #serialized(prepared: Prepared, later: Promise<unknown>, call: Call): Promise<PartInput> {
+    const outcome = await settleAnswer({ later }, this.#options.callbackTimeoutMs)
+    const rendered = prepared as { text: string; isJson: boolean }
+    if (outcome.ok && typeof outcome.value === 'string') return serialized(outcome.value, rendered)
+    this.#warnOfSerializer(call)
+    return rendered
+  }
+
+  /** The report of a part that reaches no band, where that can be told at once; else the engine is asked. */
+  #belowEveryBand(input: PartInput, call: Call): PartReport | undefined {
+    const { toolName } = call.tool
+    const threshold = this.#instance.native.threshold(toolName)
+    const { overTokens, stripAnsi, terminal, serializer } = this.#options
+    let report: PartReport
+    if ('bytes' in input) {
+      const size = input.bytes.byteLength
+      if (size >= threshold) return undefined
+      report = untouchedReport(size, 'bytes', 0)
+    } else {
+      const { text, isJson } = input
+      // Laying out and rendering as a terminal may lengthen a text; what is stripped is not measured.
+      if (terminal || (isJson && serializer !== 'json')) return undefined
+      const least = overTokens ? text.length * 3 + SPECIAL_TOKENS : text.length
+      if (least >= threshold || (overTokens && text.length > MAX_ESTIMATED_HERE)) return undefined
+      if (stripAnsi && CONTROL.test(text)) return undefined
+      report = overTokens
+        ? untouchedReport(native.estimateTokensNow(text), 'tokens', text.length)
+        : untouchedReport(text.length, 'chars', text.length)
+    }
+    this.#instance.native.countUntouched(toolName, report.size, report.chars)
+    return report
+  }
+
+  #content(content: ContentParts, call: Call): Promise<DonePart> {
+    if (content.blocks !== undefined || content.text === undefined) this.#warnOfBlocks(content, call)
+    if (content.text === undefined) return Promise.resolve({ text: undefined, report: untouchedReport(0, 'chars', 0) })
+    return this.#part('content', { text: content.text, isJson: false }, call)
+  }
+
+  #warnOfBlocks(content: ContentParts, call: Call): void {
+    const threshold = this.#instance.native.threshold(call.tool.toolName)
+    for (const block of content.others) {
+      const size = sizeOfBlock(block)
+      if (size < threshold) continue
+      const shown = size.toLocaleString('en-US')
+      this.#warn(call, 'TOL_CONTENT_NOT_TEXT', `a content block of about ${shown} chars is not text and stays as it is`)
+    }
+  }
+
+  /** Warns once of handles that the model cannot read. */
+  #expectReadTool(call: Call): void {
+    if (this.#family.isReadToolKnown || hasReadInstruction(call.store)) return
+    this.#family.isReadToolKnown = true
+    const { name } = this.#options.readTool
+    const advice = 'give the model the tool that readToolResult() returns, or use the adapter of your framework'
+    this.#warn(call, 'TOL_READ_TOOL_MISSING', `a result was spilled, but nothing registered ${name}: ${advice}`)
+  }
+
+  #warnOfSerializer(call: Call): void {
+    this.#warn(call, 'TOL_SERIALIZER', 'the serializer failed or did not give a string: compact JSON is used')
+  }
+
+  #warn(call: Call, code: WarningCode, message: string, reason?: Warning['reason']): void {
+    const { toolName } = call.tool
+    warn(this.#options.onWarning, {
+      code,
+      message,
+      toolName,
+      ...(reason !== undefined && reason !== null && { reason }),
+    })
+  }
+
+  #tell(name: PartName, call: Call, report: PartReport, durationMs: number): void {
+    const part = name === 'content' ? 'content' : 'value'
+    const event = { ...this.#names(call), retry: call.tool.retry, part, report, durationMs } as const
+    notify(this.#options.onReduce, event)
+    publish(event)
+  }
+
+  #names({ tool: { toolName, toolCallId, runId } }: Call) {
+    return { toolName, ...(toolCallId !== undefined && { toolCallId }), ...(runId !== undefined && { runId }) }
+  }
+}
+
+/** The application's rendering of a value, with JSON that tells its shape. */
+function serialized(text: string, rendered: { readonly text: string; readonly isJson: boolean }): PartInput {
+  return { text, isJson: false, shape: rendered.isJson ? rendered.text : undefined }
+}
+
+function reducedPart(done: DonePart | undefined): ReducedPart | undefined {
+  return done?.text === undefined ? undefined : { text: done.text, report: done.report }
+}

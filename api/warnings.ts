@@ -1,0 +1,31 @@
+import type { ToolOutputLimitsOptions, Warning } from '../index.js'
+import { notify } from './callbacks.js'
+
+/** Every code of a warning, with what it tells. docs/errors.md has the same table; a test compares them. */
+export const WARNING_CODES = {
+  TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
+  TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
+  TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',
+  TOL_NOT_REDUCED: 'no action could run, and the output stays as it is',
+  TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',
+  TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
+  TOL_TOKENIZER: 'the tokenizer failed, and tokens are estimated',
+  TOL_TOOL_FILTER: 'the toolFilter could not tell, and the limit stays on',
+} as const
+
+export type WarningCode = keyof typeof WARNING_CODES
+
+/** Longer names are cut in what is printed: they can come from a model. */
+const MAX_SHOWN_NAME = 100
+
+/** Tells the application; by default as a warning of the process. */
+export function warn(sink: ToolOutputLimitsOptions['onWarning'], warning: Warning): void {
+  const told = { ...warning, message: `tool-output-limits: ${warning.message}` }
+  if (sink !== undefined) {
+    notify(sink, told)
+    return
+  }
+  const tool =
+    warning.toolName === undefined ? '' : ` (tool ${JSON.stringify(warning.toolName.slice(0, MAX_SHOWN_NAME))})`
+  process.emitWarning(told.message + tool, { type: 'ToolOutputLimitsWarning', code: warning.code })
+}

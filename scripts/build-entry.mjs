@@ -1,0 +1,55 @@
+// Builds the TypeScript parts into dist/: the entry once, as CommonJS (so that `require` and `import` get the same
+// classes), every adapter as ESM and as CommonJS, and types for both.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { bin, root, run } from './run.mjs'
+
+export async function buildEntry() {
+  const { build } = await import('esbuild')
+  const shared = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' }
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  mkdirSync(join(root, 'dist'))
+  await build({
+    ...shared,
+    entryPoints: { index: 'api/index.ts' },
+    format: 'cjs',
+    external: ['*/native.cjs'],
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+  })
+  copyFileSync(join(root, 'index.d.ts'), join(root, 'dist', 'index.d.cts'))
+  const adapters = adapterFiles()
+  if (adapters.length === 0) return
+  for (const [format, extension] of [
+    ['esm', '.js'],
+    ['cjs', '.cjs'],
+  ]) {
+    await build({
+      ...shared,
+      entryPoints: adapters,
+      format,
+      packages: 'external',
+      outbase: 'adapters',
+      outdir: 'dist',
+      outExtension: { '.js': extension },
+    })
+  }
+  run(process.execPath, [bin('typescript', 'tsc'), '-p', 'tsconfig.adapters.json'])
+  for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
+    if (file.endsWith('.d.ts'))
+      copyFileSync(join(root, 'dist', file), join(root, 'dist', file.replace(/\.ts$/, '.cts')))
+  }
+}
+
+/** One adapter a file; what they share lies in adapters/shared. */
+export function adapterFiles() {
+  const files = (folder) =>
+    existsSync(join(root, folder))
+      ? readdirSync(join(root, folder))
+          .filter((file) => file.endsWith('.ts'))
+          .map((file) => `${folder}/${file}`)
+      : []
+  return [...files('adapters'), ...files('adapters/stores')].sort()
+}
+
+if (process.argv[1] === import.meta.filename) await buildEntry()
