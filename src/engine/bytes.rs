@@ -265,7 +265,13 @@ mod tests {
     #[test]
     fn finds_the_encoding_of_text() {
         let bom = |bytes: Vec<u8>, bom: [u8; 2]| [&bom[..], &bytes].concat();
-        let rows: Vec<(&str, Vec<u8>, Option<&str>, Option<&'static Encoding>)> = vec![
+        type Row = (
+            &'static str,
+            Vec<u8>,
+            Option<&'static str>,
+            Option<&'static Encoding>,
+        );
+        let rows: Vec<Row> = vec![
             ("nothing", vec![], None, None),
             ("ascii", b"hello\n".to_vec(), None, Some(UTF_8)),
             (

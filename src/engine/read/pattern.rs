@@ -22,7 +22,7 @@ const MAX_PIECED: usize = 64 * 1024;
 /// A pattern, compiled in the way that it can be searched for fastest.
 pub(super) enum Matcher {
     /// A literal substring.
-    Literal(Finder<'static>),
+    Literal(Box<Finder<'static>>),
     /// An expression whose matches are `longest` bytes at most, not empty, and the same wherever they stand.
     Short {
         /// Never matches across a line feed.
@@ -38,7 +38,9 @@ pub(super) enum Matcher {
 pub(super) fn compile(pattern: &str, regex: bool, ignore_case: bool) -> Result<Matcher, String> {
     let is_literal = !regex || !pattern.contains(is_meta_character);
     if is_literal && !ignore_case && !pattern.contains('\n') {
-        return Ok(Matcher::Literal(Finder::new(pattern).into_owned()));
+        return Ok(Matcher::Literal(Box::new(
+            Finder::new(pattern).into_owned(),
+        )));
     }
     if pattern.len() > MAX_EXPRESSION {
         return Err(problem("a pattern this long is not supported"));

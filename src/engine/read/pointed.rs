@@ -85,3 +85,98 @@ fn layout(pointed: Pointed, view: &View<'_>, pointer: &str, arguments: &Argument
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::MemorySource;
+    use super::super::view::{Opened, open};
+    use super::*;
+
+    fn laid_out(pointed: Pointed, arguments: &Arguments) -> Page {
+        let source = MemorySource::new(*b"{}");
+        let Ok(Opened::Text(view)) = open(&source, None) else {
+            panic!("text")
+        };
+        layout(pointed, &view, "/items", arguments)
+    }
+
+    #[test]
+    fn a_value_goes_on_inside() {
+        let asked = Arguments {
+            char_offset: 10,
+            ..Arguments::default()
+        };
+        let page = laid_out(
+            Pointed::Value {
+                text: "ab\x07".to_owned(),
+                total: 14,
+            },
+            &asked,
+        );
+        assert_eq!(
+            (page.text.as_str(), page.chars, page.total_lines),
+            ("ab\u{2407}", 3, 1)
+        );
+        assert_eq!(
+            page.next,
+            Some(Next {
+                char_offset: Some(13),
+                ..Next::default()
+            })
+        );
+        assert_eq!(
+            laid_out(
+                Pointed::Value {
+                    text: "abcd".to_owned(),
+                    total: 14
+                },
+                &asked
+            )
+            .next,
+            None
+        );
+    }
+
+    #[test]
+    fn items_are_lines() {
+        let asked = Arguments {
+            offset: 2,
+            limit: 2,
+            ..Arguments::default()
+        };
+        let rows = vec!["1".to_owned(), "{}".to_owned()];
+        let page = laid_out(Pointed::Items { rows, count: 1234 }, &asked);
+        assert_eq!(
+            (
+                page.text.as_str(),
+                page.first_line,
+                page.last_line,
+                page.chars
+            ),
+            ("1\n{}\n", 3, 4, 5)
+        );
+        assert_eq!(
+            page.next,
+            Some(Next {
+                offset: Some(4),
+                limit: Some(2),
+                ..Next::default()
+            })
+        );
+        assert_eq!(
+            page.notice.as_deref(),
+            Some("Items 2 to 3 of 1,234 at /items.")
+        );
+        let past = laid_out(
+            Pointed::Items {
+                rows: vec![],
+                count: 2,
+            },
+            &asked,
+        );
+        assert_eq!(
+            past.notice.as_deref(),
+            Some("Past the end: /items has 2 items; the last valid offset is 1.")
+        );
+    }
+}

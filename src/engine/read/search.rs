@@ -33,37 +33,40 @@ pub(super) fn page(
         Ok(matcher) => matcher,
         Err(problem) => return Ok(Page::nothing(problem, view.index.lines())),
     };
-    let wanted = if arguments.from_end {
+    let (wanted, found) = if arguments.from_end {
         // How many there are comes first.
-        let all = collect(
-            view.source(),
-            &matcher,
-            &Wanted {
-                skip: u64::MAX,
-                take: 0,
-                count_all: true,
-            },
-        )?
-        .found;
-        let end = all.saturating_sub(arguments.offset);
+        let count = Wanted {
+            skip: u64::MAX,
+            take: 0,
+            count_all: true,
+        };
+        let all = collect(view.source(), &matcher, &count)?;
+        let end = all.found.saturating_sub(arguments.offset);
         let skip = if end == 0 {
-            all
+            all.found
         } else {
             end.saturating_sub(arguments.limit)
         };
-        Wanted {
+        let wanted = Wanted {
             skip,
             take: end.saturating_sub(skip),
             count_all: true,
-        }
+        };
+        let found = if wanted.take == 0 {
+            all
+        } else {
+            collect(view.source(), &matcher, &wanted)?
+        };
+        (wanted, found)
     } else {
-        Wanted {
+        let wanted = Wanted {
             skip: arguments.offset,
             take: arguments.limit,
             count_all: false,
-        }
+        };
+        let found = collect(view.source(), &matcher, &wanted)?;
+        (wanted, found)
     };
-    let found = collect(view.source(), &matcher, &wanted)?;
     let mut rows = Rows::new(view, caps, is_plain, arguments.context);
     rows.show(&found.hits, wanted.take)?;
     Ok(answer(
