@@ -18,6 +18,8 @@ const MIN_INDEXED: usize = 64;
 const CHARS_PER_KEY: usize = 12;
 /// Chars below which a member is left out rather than shortened.
 const MIN_MEMBER: usize = 12;
+/// The same for a container in an array: what is left of a smaller one tells nothing.
+const MIN_RECORD: usize = 40;
 /// An array of no more elements keeps all of them where there is room.
 const FEW_ELEMENTS: usize = 3;
 
@@ -318,6 +320,13 @@ impl<'a> Index<'a> {
         )
     }
 
+    fn is_container(&self, member: &Member) -> bool {
+        matches!(
+            self.text.as_bytes().get(member.value.start as usize),
+            Some(b'{' | b'[')
+        )
+    }
+
     /// Appends a member in at most `size` chars, of which one is for its comma.
     fn fit_member(&self, member: &Member, size: usize, out: &mut String) -> bool {
         let Some(budget) = size.checked_sub(member.overhead()) else {
@@ -498,7 +507,9 @@ impl Ends<'_> {
         } else {
             self.cap.min(left)
         };
-        if budget > left || budget < size && budget <= MIN_MEMBER {
+        let is_record = member.key_bytes == 0 && self.index.is_container(member);
+        let least = if is_record { MIN_RECORD } else { MIN_MEMBER };
+        if budget > left || budget < size && budget <= least {
             return false;
         }
         let before = out.len();
