@@ -4,13 +4,18 @@ import { defineConfig } from 'vitest/config'
 const baseline = fileURLToPath(new URL('bench/baseline/lib/index.mjs', import.meta.url))
 
 // TOL_UNDER_TEST=baseline runs the behaviour suite against the plain JavaScript implementation, the same API without native code.
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const alias =
   process.env.TOL_UNDER_TEST === 'baseline'
     ? [
         { find: /^(?:\.\.\/)+index\.js$/, replacement: baseline },
         { find: /^tool-output-limits$/, replacement: baseline },
       ]
-    : []
+    : [
+        // The package under its own name: the host tests live in a package of their own, from where node does not find it.
+        { find: /^tool-output-limits$/, replacement: file('index.js') },
+        { find: /^tool-output-limits\/(.+)$/, replacement: `${file('adapters/')}$1.ts` },
+      ]
 
 export default defineConfig({
   resolve: { alias },

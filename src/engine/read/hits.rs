@@ -1,6 +1,6 @@
 use super::Match;
 use super::arguments::Caps;
-use super::cut::{cut_back, cut_forward};
+use crate::engine::text::{cut_back, cut_forward};
 use super::index::Point;
 use super::source::{Ranges, ReadError};
 use super::view::{View, is_continuation};

@@ -12,7 +12,6 @@
 
 mod answer;
 mod arguments;
-mod cut;
 mod hex;
 mod hits;
 mod index;

@@ -1,5 +1,5 @@
 use super::arguments::{Arguments, Caps};
-use super::cut::cut_back;
+use crate::engine::text::cut_back;
 use super::source::{Ranges, ReadError};
 use super::view::{Place, View};
 use super::{Next, Page};
