@@ -268,7 +268,7 @@ export type Generate = (request: SummaryRequest) => string | SummaryResponse | P
 export type Journal = (
   operation: { id: string; kind: 'summarize'; input: JsonValue },
   run: (input: JsonValue) => Promise<SummaryResponse>,
-) => PromiseLike<SummaryResponse>
+) => PromiseLike<SummaryResponse | PromiseLike<SummaryResponse>>
 
 // ---- reduce ---------------------------------------------------------------------------------------------------------
 
@@ -575,7 +575,7 @@ export declare class LocalFileStore implements OverflowStore {
   readRange(handle: string, start: number, end: number, options?: StoreOptions): Promise<Uint8Array>
   /** Bytes of the file. Rejects with code `ENOENT`. */
   size(handle: string, options?: StoreOptions): Promise<number>
-  /** Deletes the file. */
+  /** Deletes the file. Rejects with code `ENOENT` for an unknown handle. */
   delete(handle: string, options?: StoreOptions): Promise<void>
   /** Deletes files older than `olderThanMs` milliseconds, of one run or of all, and tells how much; without options, all. */
   prune(options?: {
@@ -605,7 +605,7 @@ export declare class MemoryStore implements OverflowStore {
   readRange(handle: string, start: number, end: number, options?: StoreOptions): Promise<Uint8Array>
   /** Bytes of the result. Rejects with code `ENOENT`. */
   size(handle: string, options?: StoreOptions): Promise<number>
-  /** Deletes the result. */
+  /** Deletes the result. Rejects with code `ENOENT` for an unknown handle. */
   delete(handle: string, options?: StoreOptions): Promise<void>
 }
 

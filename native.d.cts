@@ -30,10 +30,11 @@ export declare class NativeLimits {
   /** Counters per tool and action, as pairs: a tool's name may be anything. */
   stats(): Array<[string, Record<string, NativeCounters>]>
   /**
-   * Reduces a part that is text. `json`: the text is a structured value as compact JSON; `shape`: the
+   * Reduces a part that is text. `json`: the text is a structured value as compact
+   * JSON, `is_list`: of a list; `shape`: the
    * value as compact JSON, where the text is the application's own rendering of it.
    */
-  reduceText(call: NativeCall, runId: Units, toolCallId: Units, body: string, json: boolean, shape?: string | undefined | null, abort?: NativeAbort | undefined | null, local?: NativeLocalStore | undefined | null, memory?: NativeMemoryStore | undefined | null): Promise<NativeOutcome>
+  reduceText(call: NativeCall, runId: Units, toolCallId: Units, body: string, json: boolean, isList: boolean, shape?: string | undefined | null, abort?: NativeAbort | undefined | null, local?: NativeLocalStore | undefined | null, memory?: NativeMemoryStore | undefined | null): Promise<NativeOutcome>
   /** Reduces a part that is bytes, as they are now. */
   reduceBytes(call: NativeCall, runId: Units, toolCallId: Units, bytes: Uint8Array, abort?: NativeAbort | undefined | null, local?: NativeLocalStore | undefined | null, memory?: NativeMemoryStore | undefined | null): Promise<NativeOutcome>
   /** Reads a page as data. */

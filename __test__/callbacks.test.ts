@@ -644,6 +644,10 @@ it('a getter in the context that throws is a misuse or ignored, never a crash', 
 
 it('an instance that nobody holds any longer finishes its call', async () => {
   let finish = (_: string) => {}
+  let asked = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
   const pending = (() => {
     const limits = new ToolOutputLimits({
       bands: [
@@ -653,6 +657,7 @@ it('an instance that nobody holds any longer finishes its call', async () => {
             summarize: () =>
               new Promise((resolve) => {
                 finish = resolve
+                asked()
               }),
           }),
         },
@@ -660,7 +665,7 @@ it('an instance that nobody holds any longer finishes its call', async () => {
     })
     return limits.reduce(large, { toolName: 't' })
   })()
-  await new Promise((go) => setImmediate(go))
+  await isAsked
   globalThis.gc?.()
   finish('short')
   expect((await pending).value).toBe('short')

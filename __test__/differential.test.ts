@@ -32,7 +32,7 @@ describe('the comparison', () => {
           readToolResult: limits.readToolResult.bind(limits),
           stats: limits.stats.bind(limits),
         }
-        return Object.assign(bound, change(limits)) as unknown as candidate.ToolOutputLimits
+        Object.assign(this, bound, change(limits))
       }
     },
   })

@@ -47,10 +47,11 @@ describe('generate', () => {
     ["the options' model", undefined, undefined, 'of the options'],
   ])('is told %s first', async (_, ofAction, ofCall, expected) => {
     let model: unknown
-    const { reduce } = limited(
-      { model: 'of the options', generate: (request) => ((model = request.model), 'short') },
-      { model: ofAction },
-    )
+    const generate = (request: SummaryRequest) => {
+      model = request.model
+      return 'short'
+    }
+    const { reduce } = limited({ model: 'of the options', generate }, { model: ofAction })
     await reduce(long, { model: ofCall })
     expect(model).toBe(expected)
   })
@@ -110,7 +111,11 @@ describe('summarize: fn', () => {
 describe('the prompt', () => {
   const promptOf = async (summaryPrompt: string | undefined, text: string, toolName = 'tool') => {
     let prompt = ''
-    await limited({ summaryPrompt, generate: (request) => ((prompt = request.prompt), 'x') }).reduce(text, { toolName })
+    const generate = (request: SummaryRequest) => {
+      prompt = request.prompt
+      return 'x'
+    }
+    await limited({ summaryPrompt, generate }).reduce(text, { toolName })
     return prompt
   }
 

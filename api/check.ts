@@ -214,8 +214,13 @@ function nameRules(checkGlob: GlobCheck): Pick<Rules<RawOptions>, OptionWithName
     toolFilter(path, value) {
       if (value === 'all' || typeof value === 'function') return value as ToolFilter
       const names = arrayOf(value)
-      if (names?.every((name) => typeof name === 'string')) return names.map((name) => toolName(path, name))
-      if (names !== undefined || typeof value !== 'object' || value === null) {
+      if (names !== undefined) {
+        return names.map((name, index) => {
+          if (typeof name === 'string') return toolName(path, name)
+          throw typeError(`${path}[${index}]`, 'a tool name or a glob', name)
+        })
+      }
+      if (typeof value !== 'object' || value === null) {
         throw typeError(path, "'all', an array of names, an object or a predicate", value)
       }
       return plainObject(path, value)

@@ -9,6 +9,7 @@ import { hasReadInstruction, undoWrite, writeTo } from './own-store.js'
 import { withCall } from './port.js'
 import { builtInStore } from './stores.js'
 import { askForSummary, type SummaryContext, type SummarySlot } from './summary.js'
+import type { WarningCode } from './warnings.js'
 
 /** Which part of a result. */
 export type PartName = 'value' | 'content' | 'structured'
@@ -16,8 +17,19 @@ export type PartName = 'value' | 'content' | 'structured'
 /** A part as the engine takes it. */
 export type PartInput =
   | { readonly bytes: Uint8Array }
-  /** `isJson`: compact JSON of a structured value; `shape`: such JSON, where `text` is another rendering of the value. */
-  | { readonly text: string; readonly isJson: boolean; readonly shape?: string | undefined }
+  /** `isJson`: compact JSON of a structured value, `isList`: of a list; `shape`: such JSON, where `text` is another rendering of the value. */
+  | {
+      readonly text: string
+      readonly isJson: boolean
+      readonly isList?: boolean | undefined
+      readonly shape?: string | undefined
+    }
+
+/** What the application is told while the engine works. */
+export interface Told {
+  spend(usage: Usage): void
+  warn(code: WarningCode, message: string): void
+}
 
 /** What an instance brings to a call. */
 export interface Instance {
@@ -32,14 +44,14 @@ export async function reduceInEngine(
   call: Call,
   part: PartName,
   input: PartInput,
-  spend: (usage: Usage) => void,
+  told: Told,
 ): Promise<NativeOutcome> {
   const { signal } = call.context
   const { local, memory } = builtInStore(call.store)
   const ownStore = local === undefined && memory === undefined ? call.store : undefined
   const texts = 'text' in input ? [input.text, input.shape ?? ''] : []
   const newHandles = new Set<string>()
-  const answer = (question: Question) => answerOf(question, instance, call, ownStore, texts, newHandles, spend)
+  const answer = (question: Question) => answerOf(question, instance, call, ownStore, texts, newHandles, told)
   const abort = signal === undefined ? undefined : new native.NativeAbort()
   if (isAborted(signal)) abort?.set()
   const forget = abort && onAbort(signal, () => abort.set())
@@ -64,6 +76,7 @@ export async function reduceInEngine(
             callId,
             input.text,
             input.isJson,
+            input.isList ?? false,
             input.shape,
             abort,
             local,
@@ -82,7 +95,7 @@ async function answerOf(
   ownStore: OverflowStore | undefined,
   texts: string[],
   newHandles: Set<string>,
-  spend: (usage: Usage) => void,
+  told: Told,
 ): Promise<Answer> {
   const timeoutMs = options.callbackTimeoutMs
   const { signal } = call.context
@@ -94,7 +107,7 @@ async function answerOf(
     }
     case 'summarize': {
       const slot = slots[question.slot ?? 0]
-      return slot === undefined ? {} : askForSummary(question, slot, summaryContext(options, call, spend), texts)
+      return slot === undefined ? {} : askForSummary(question, slot, summaryContext(options, call, told), texts)
     }
     case 'write': {
       if (ownStore === undefined || question.key === undefined || question.bytes === undefined) return {}
@@ -113,11 +126,7 @@ async function answerOf(
   }
 }
 
-function summaryContext(
-  options: CheckedOptions,
-  { tool, context }: Call,
-  spend: (usage: Usage) => void,
-): SummaryContext {
+function summaryContext(options: CheckedOptions, { tool, context }: Call, told: Told): SummaryContext {
   return {
     toolName: tool.toolName,
     model: context.model ?? options.model,
@@ -127,7 +136,8 @@ function summaryContext(
     usage: context.usage,
     usageLimits: context.usageLimits,
     signal: context.signal,
-    spend,
+    isReplayable: tool.runId !== undefined && tool.toolCallId !== undefined,
+    told,
   }
 }
 

@@ -1,5 +1,5 @@
 import { native } from './native.js'
-import { renderJson } from './render.js'
+import { isList, renderJson } from './render.js'
 
 /** Any value as JSON with a two-space indent, one field per line. */
 export function indentedJson(value: unknown): string {
@@ -13,5 +13,5 @@ export function jsonLines(value: unknown): string {
 
 function laidOut(value: unknown, layout: 'indented-json' | 'json-lines'): string {
   const { text, isJson } = renderJson(value)
-  return isJson ? native.layOut(text, layout) : text
+  return isJson ? native.layOut(text, isList(value) ? layout : 'indented-json') : text
 }

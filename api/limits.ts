@@ -16,8 +16,9 @@ import type {
 import { bytesView, isBytes } from './bytes.js'
 import { type Call, toolCallOf } from './call.js'
 import { callNow, notify, settleAnswer } from './callbacks.js'
-import { type CheckedOptions, checkOptions, checkStore } from './check.js'
+import { type CheckedOptions, checkOptions } from './check.js'
 import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
+import { describe } from './describe.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
 import { extendOptions } from './extend.js'
@@ -30,7 +31,7 @@ import { hasReadInstruction } from './own-store.js'
 import { port } from './port.js'
 import { type Reader, readPage, readToolDefinition } from './reading.js'
 import { assemble, type DonePart, exempt } from './reduction.js'
-import { renderJson } from './render.js'
+import { isList, renderJson } from './render.js'
 import { defaultStore } from './stores.js'
 import { type WarningCode, warn } from './warnings.js'
 
@@ -101,9 +102,9 @@ export class ToolOutputLimits {
       return exempt(value, context)
     }
     const content = context.content === undefined ? undefined : contentParts(context.content)
-    const parts = [this.#part('value', this.#prepared(current, call), call), content && this.#content(content, call)]
-    const [done, contentDone] = await Promise.all(parts)
-    return assemble(value, context, done as DonePart, content, contentDone)
+    const done = await this.#part('value', this.#prepared(current, call), call)
+    const contentDone = content && (await this.#content(content, call))
+    return assemble(value, context, done, content, contentDone)
   }
 
   async reduceCallToolResult<R extends CallToolResultLike>(
@@ -149,9 +150,10 @@ export class ToolOutputLimits {
 
   #call(context: ReduceContext): Call {
     const tool = toolCallOf(context, this.#options.runId)
-    const store = context.store === undefined ? this.#options.store : checkStore('store', context.store)
     const keyIds = { run: tool.runId ?? this.#runId, call: tool.toolCallId ?? native.randomRunId() }
-    return { tool, context, keyIds, store: store ?? defaultStore() }
+    // A store of the call that is none fails like any other: the result is not lost for it.
+    const store = context.store ?? this.#options.store ?? defaultStore()
+    return { tool, context, keyIds, store }
   }
 
   /** Whether a call has no bands, or itself reads a spilled result. */
@@ -171,10 +173,13 @@ export class ToolOutputLimits {
   /** A value as the engine takes it; a structured one is rendered now. */
   #prepared(value: unknown, call: Call): Prepared {
     if (typeof value === 'string') return { text: value, isJson: false }
-    if (isBytes(value)) return { bytes: bytesView(value) }
+    if (isBytes(value)) {
+      this.#checkCharset(call)
+      return { bytes: bytesView(value) }
+    }
     const rendered = renderJson(value)
     const { serializer } = this.#options
-    if (typeof serializer === 'string') return rendered
+    if (typeof serializer === 'string') return { ...rendered, isList: serializer === 'json-lines' && isList(value) }
     const answer = callNow<unknown>(() => serializer(value))
     if ('later' in answer) return { ...rendered, later: answer.later }
     if ('value' in answer && typeof answer.value === 'string') return serialized(answer.value, rendered)
@@ -187,9 +192,10 @@ export class ToolOutputLimits {
     const input = prepared.later === undefined ? prepared : await this.#serialized(prepared, prepared.later, call)
     const untouched = this.#belowEveryBand(input, call)
     if (untouched !== undefined) return { text: undefined, report: untouched }
-    const outcome = await reduceInEngine(this.#instance, call, name, input, (usage) =>
-      notify(this.#options.onUsage, { ...this.#names(call), usage }),
-    )
+    const outcome = await reduceInEngine(this.#instance, call, name, input, {
+      spend: (usage) => notify(this.#options.onUsage, { ...this.#names(call), usage }),
+      warn: (code, message) => this.#warn(call, code, message),
+    })
     const report = reportOf(outcome)
     for (const { code, message, reason } of outcome.warnings) {
       this.#warn(call, code as WarningCode, message, reason as Warning['reason'])
@@ -255,6 +261,12 @@ export class ToolOutputLimits {
     const { name } = this.#options.readTool
     const advice = 'give the model the tool that readToolResult() returns, or use the adapter of your framework'
     this.#warn(call, 'TOL_READ_TOOL_MISSING', `a result was spilled, but nothing registered ${name}: ${advice}`)
+  }
+
+  #checkCharset(call: Call): void {
+    const { charset } = call.context
+    if (charset === undefined || (typeof charset === 'string' && native.charsetName(charset))) return
+    this.#warn(call, 'TOL_CHARSET', `the charset ${describe(charset)} is not known and is ignored`)
   }
 
   #warnOfSerializer(call: Call): void {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Answer, Question } from '../native.cjs'
 import { native } from './native.js'
 
@@ -13,7 +14,12 @@ export interface OpenCall {
 export const BODY = 0
 export const SHAPE = 1
 
-const calls = new Map<number, OpenCall>()
+/** A call, and the way into the async context it was made in: the engine's questions come from outside of any. */
+interface Entry extends OpenCall {
+  readonly inContext: <T>(work: () => T) => T
+}
+
+const calls = new Map<number, Entry>()
 let lastNumber = 0
 
 /** The one way from the engine's threads into this JavaScript environment. */
@@ -22,7 +28,8 @@ export const port = new native.Port(
   (call: number, text: number, start: number, end: number) => calls.get(call)?.texts[text]?.slice(start, end) ?? '',
   async (call: number, question: Question): Promise<Answer> => {
     try {
-      return (await calls.get(call)?.answer(question)) ?? { reason: 'aborted' }
+      const entry = calls.get(call)
+      return entry === undefined ? { reason: 'aborted' } : await entry.inContext(() => entry.answer(question))
     } catch {
       return {}
     }
@@ -37,7 +44,7 @@ export async function withCall<T>(call: OpenCall, work: (number: number) => Prom
   do lastNumber = (lastNumber + 1) >>> 0
   while (calls.has(lastNumber))
   const number = lastNumber
-  calls.set(number, call)
+  calls.set(number, { ...call, inContext: AsyncLocalStorage.snapshot() })
   try {
     return await work(number)
   } finally {

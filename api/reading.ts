@@ -1,7 +1,6 @@
 import type { CamelReadInput, OverflowStore, ReadContext, ReadInput, ReadPage, ReadToolDefinition } from '../index.js'
 import type { NativePage, NativeReadInput, Question } from '../native.cjs'
 import { idOf } from './call.js'
-import { checkStore } from './check.js'
 import { describe } from './describe.js'
 import type { Instance } from './engine-call.js'
 import { known, openIn, rangeOf } from './own-store.js'
@@ -46,7 +45,7 @@ async function readAnswer(reader: Reader, input: unknown, context: ReadContext |
 type Ask<T> = (...call: Parameters<Reader['native']['read']>) => Promise<T>
 
 async function ask<T>(reader: Reader, input: unknown, context: ReadContext | undefined, work: Ask<T>): Promise<T> {
-  const store = context?.store === undefined ? reader.store() : checkStore('store', context.store)
+  const store = context?.store ?? reader.store()
   const { local, memory } = builtInStore(store)
   const isOwn = local === undefined && memory === undefined
   const call = { signal: context?.signal, timeoutMs: reader.options.callbackTimeoutMs }

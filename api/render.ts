@@ -42,6 +42,15 @@ function plainJson(value: unknown, limits: RenderLimits): string | undefined {
   }
 }
 
+/** Whether `json-lines` makes lines of a value. A list that says itself what its JSON is may be anything. */
+export function isList(value: unknown): boolean {
+  try {
+    return Array.isArray(value) && typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+  } catch {
+    return false
+  }
+}
+
 function isNonFinite(value: unknown): boolean {
   return typeof value === 'number' && !Number.isFinite(value)
 }

@@ -70,9 +70,7 @@ abstract class EngineStore implements OverflowStore {
   }
 
   async delete(handle: string, _options?: StoreOptions): Promise<void> {
-    const { reason } = await this.#native.delete(String(handle))
-    // Deleting what is gone is no failure.
-    if (reason !== undefined && reason !== 'not_found') throw new StoreError(reason)
+    checked(await this.#native.delete(String(handle)))
   }
 }
 

@@ -2,6 +2,7 @@ import type { Generate, Journal, JsonValue, Summarizer, SummaryRequest, SummaryR
 import type { Answer, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import { settle } from './callbacks.js'
+import type { Told } from './engine-call.js'
 import { mayRequest, noteSummary } from './ledger.js'
 
 /** What an action of type `summarize` holds that the engine cannot. */
@@ -21,8 +22,9 @@ export interface SummaryContext {
   readonly usage: { requests: number } | undefined
   readonly usageLimits: { requests?: number | undefined } | undefined
   readonly signal: AbortSignal | undefined
-  /** Told once for every call of a model. */
-  spend(usage: Usage): void
+  /** Whether the call is named by ids that a replay has again. */
+  readonly isReplayable: boolean
+  readonly told: Told
 }
 
 /** Asks for a summary; the text of the answer is kept in `texts`. */
@@ -48,6 +50,10 @@ export async function askForSummary(
     if (!mayRequest(context.usage, context.usageLimits)) {
       forget()
       return { reason: 'usage_limit' }
+    }
+    if (context.journal !== undefined && !context.isReplayable) {
+      const lack = 'a journal was given without the ids of run and tool call: random ones cannot be found again'
+      context.told.warn('TOL_JOURNAL_IDS', lack)
     }
     const request: SummaryRequest = {
       prompt: (question.prompt ?? []).join(text),
@@ -116,7 +122,7 @@ function answerOf(
     text = typeof value === 'object' && value !== null && !isOwn ? (value as { text?: unknown }).text : value
     if (wasSpent()) {
       usage = usageOf(value)
-      context.spend(usage)
+      context.told.spend(usage)
     }
   } catch {
     return { reason: 'summary_failed' }

@@ -12,63 +12,170 @@ import { anyBytes, anyText, anyValue, asciiText, structured } from './random.mjs
 // ---- cases --------------------------------------------------------------------------------------------------------
 // Cuts that keep JSON valid and lines that look like errors may differ in wording and choice: they are pinned to the plain behaviour.
 const strategies = fc.constantFrom('head', 'tail', 'head-tail')
-const caps = fc.oneof({ weight: 2, arbitrary: fc.integer({ min: -1, max: 130 }) }, { weight: 2, arbitrary: fc.integer({ min: 100, max: 3_000 }) })
-const cut = fc.record({ type: fc.constant('truncate'), maxChars: caps, strategy: strategies, keepTailLines: fc.integer({ min: 0, max: 4 }), json: fc.constant('text') })
-const spilled = fc.record({ type: fc.constant('spill'), previewChars: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.constant(1_000)), highlights: fc.constant(false) })
-const summary = fc.string({ maxLength: 80 }).map((text) => ({ type: 'summarize', maxChars: 1e6, summarize: () => text }))
+const caps = fc.oneof(
+  { weight: 2, arbitrary: fc.integer({ min: -1, max: 130 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 100, max: 3_000 }) },
+)
+const cut = fc.record({
+  type: fc.constant('truncate'),
+  maxChars: caps,
+  strategy: strategies,
+  keepTailLines: fc.integer({ min: 0, max: 4 }),
+  json: fc.constant('text'),
+})
+const spilled = fc.record({
+  type: fc.constant('spill'),
+  previewChars: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.constant(1_000)),
+  highlights: fc.constant(false),
+})
+const summary = fc
+  .string({ maxLength: 80 })
+  .map((text) => ({ type: 'summarize', maxChars: 1e6, summarize: () => text }))
 const chain = fc
-  .array(fc.oneof({ weight: 3, arbitrary: cut }, { weight: 5, arbitrary: spilled }, { weight: 1, arbitrary: summary }), { minLength: 1, maxLength: 3 })
-  .map((actions) => actions.reduceRight((fallback, action) => ({ ...action, ...(fallback && { fallback }) }), undefined))
-const action = fc.oneof({ weight: 12, arbitrary: chain }, { weight: 1, arbitrary: fc.constant({ type: 'passthrough' }) })
+  .array(
+    fc.oneof({ weight: 3, arbitrary: cut }, { weight: 5, arbitrary: spilled }, { weight: 1, arbitrary: summary }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((actions) =>
+    actions.reduceRight((fallback, action) => ({ ...action, ...(fallback && { fallback }) }), undefined),
+  )
+const action = fc.oneof(
+  { weight: 12, arbitrary: chain },
+  { weight: 1, arbitrary: fc.constant({ type: 'passthrough' }) },
+)
 const overs = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 1_500 }))
-const bands = fc.uniqueArray(fc.record({ over: overs, action }), { minLength: 1, maxLength: 3, selector: ({ over }) => over })
+const bands = fc.uniqueArray(fc.record({ over: overs, action }), {
+  minLength: 1,
+  maxLength: 3,
+  selector: ({ over }) => over,
+})
 
 const options = fc.record(
   {
     bands,
     serializer: fc.constantFrom('json', 'indented-json', 'json-lines'),
     stripAnsi: fc.boolean(),
-    readTool: fc.record({ maxLines: fc.integer({ min: 1, max: 400 }), maxChars: fc.integer({ min: 500, max: 3_000 }), scope: fc.constantFrom('store', 'run') }, { requiredKeys: [] }),
+    readTool: fc.record(
+      {
+        maxLines: fc.integer({ min: 1, max: 400 }),
+        maxChars: fc.integer({ min: 500, max: 3_000 }),
+        scope: fc.constantFrom('store', 'run'),
+      },
+      { requiredKeys: [] },
+    ),
     // The estimate of text that is not ASCII is compared by meaning only, so it must not decide: a tokenizer does.
     tokens: fc.boolean(),
   },
   { requiredKeys: ['bands'] },
 )
-const ids = fc.oneof({ weight: 5, arbitrary: fc.stringMatching(/^[a-z0-9_-]{1,12}$/) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }) }, { weight: 1, arbitrary: fc.constantFrom('CON', '..', 'a/b', 'É', 'x'.repeat(41)) })
+const ids = fc.oneof(
+  { weight: 5, arbitrary: fc.stringMatching(/^[a-z0-9_-]{1,12}$/) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }) },
+  { weight: 1, arbitrary: fc.constantFrom('CON', '..', 'a/b', 'É', 'x'.repeat(41)) },
+)
 const content = fc.oneof(
   anyText({ maxPieces: 12 }),
-  fc.array(fc.oneof(anyText({ maxPieces: 8 }).map((text) => ({ type: 'text', text })), fc.constant({ type: 'image', data: 'aGk=' })), { maxLength: 4 }),
+  fc.array(
+    fc.oneof(
+      anyText({ maxPieces: 8 }).map((text) => ({ type: 'text', text })),
+      fc.constant({ type: 'image', data: 'aGk=' }),
+    ),
+    { maxLength: 4 },
+  ),
 )
-const metadata = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }), fc.string(), fc.array(fc.integer(), { maxLength: 2 }), fc.constant(null))
+const metadata = fc.oneof(
+  fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+  fc.string(),
+  fc.array(fc.integer(), { maxLength: 2 }),
+  fc.constant(null),
+)
 const context = fc.record(
-  { toolCallId: ids, retry: fc.integer({ min: 0, max: 3 }), content, metadata, charset: fc.constantFrom('utf-8', 'utf-16le', 'gbk', 'shift_jis', 'koi8-r', 'nonsense') },
+  {
+    toolCallId: ids,
+    retry: fc.integer({ min: 0, max: 3 }),
+    content,
+    metadata,
+    charset: fc.constantFrom('utf-8', 'utf-16le', 'gbk', 'shift_jis', 'koi8-r', 'nonsense'),
+  },
   { requiredKeys: ['toolCallId'] },
 )
-const lines = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 12 }) }, { weight: 2, arbitrary: fc.integer({ min: 0, max: 600 }) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1.5, '7', 'ten', 2 ** 53, null) })
+const lines = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 12 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 600 }) },
+  { weight: 1, arbitrary: fc.constantFrom(-1, 1.5, '7', 'ten', 2 ** 53, null) },
+)
 const read = fc.record(
-  { offset: lines, limit: lines, from_end: fc.boolean(), char_offset: lines, pattern: fc.constantFrom('', 'a', 'x', '0', 'line', '中', '😀', '\r', '"', ' ', 'words here', 'not there', 'xxxxxxxxxxxxxxxx') },
+  {
+    offset: lines,
+    limit: lines,
+    from_end: fc.boolean(),
+    char_offset: lines,
+    pattern: fc.constantFrom(
+      '',
+      'a',
+      'x',
+      '0',
+      'line',
+      '中',
+      '😀',
+      '\r',
+      '"',
+      ' ',
+      'words here',
+      'not there',
+      'xxxxxxxxxxxxxxxx',
+    ),
+  },
   { requiredKeys: [] },
 )
 const reads = fc.array(read, { maxLength: 4 })
 const measured = (tokens) => (tokens ? { overTokens: true, tokenizer: (text) => text.length >> 1 } : {})
-const reduceCase = fc.record({ kind: fc.constant('reduce'), value: fc.oneof({ weight: 4, arbitrary: anyValue() }, { weight: 1, arbitrary: structured() }), options, context, reads })
+const reduceCase = fc.record({
+  kind: fc.constant('reduce'),
+  value: fc.oneof({ weight: 4, arbitrary: anyValue() }, { weight: 1, arbitrary: structured() }),
+  options,
+  context,
+  reads,
+})
 const spillCase = fc.record({
   kind: fc.constant('reduce'),
-  value: fc.oneof({ weight: 3, arbitrary: anyText({ maxPieces: 60 }) }, { weight: 1, arbitrary: anyBytes() }, { weight: 1, arbitrary: asciiText({ maxPieces: 300 }) }),
-  options: options.map((given) => ({ ...given, bands: [{ over: 0, action: { type: 'spill', previewChars: 20, highlights: false } }] })),
+  value: fc.oneof(
+    { weight: 3, arbitrary: anyText({ maxPieces: 60 }) },
+    { weight: 1, arbitrary: anyBytes() },
+    { weight: 1, arbitrary: asciiText({ maxPieces: 300 }) },
+  ),
+  options: options.map((given) => ({
+    ...given,
+    bands: [{ over: 0, action: { type: 'spill', previewChars: 20, highlights: false } }],
+  })),
   context,
   reads: fc.array(read, { minLength: 2, maxLength: 6 }),
 })
-const tokenCase = fc.record({ kind: fc.constant('estimate'), value: asciiText(), options: fc.record({ bands, overTokens: fc.constant(true) }), context, reads: fc.constant([]) })
+const tokenCase = fc.record({
+  kind: fc.constant('estimate'),
+  value: asciiText(),
+  options: fc.record({ bands, overTokens: fc.constant(true) }),
+  context,
+  reads: fc.constant([]),
+})
 /** A random case: what one tool returned, under which options, and how it is read back. */
-export const anyCase = fc.oneof({ weight: 5, arbitrary: reduceCase }, { weight: 3, arbitrary: spillCase }, { weight: 1, arbitrary: tokenCase })
+export const anyCase = fc.oneof(
+  { weight: 5, arbitrary: reduceCase },
+  { weight: 3, arbitrary: spillCase },
+  { weight: 1, arbitrary: tokenCase },
+)
 
 // ---- one side -----------------------------------------------------------------------------------------------------
 /** Runs a case on one implementation. Everything is given, nothing is random: run and call ids too. */
 async function outcome({ pkg, store, root }, given, runId) {
   const warnings = []
   const { tokens, ...rest } = given.options
-  const limits = new pkg.ToolOutputLimits({ ...rest, ...measured(tokens), store, onWarning: ({ code }) => warnings.push(code) })
+  const limits = new pkg.ToolOutputLimits({
+    ...rest,
+    ...measured(tokens),
+    store,
+    onWarning: ({ code }) => warnings.push(code),
+  })
   limits.readToolResult()
   const result = await limits.reduce(given.value, { toolName: 'tool', runId, ...given.context })
   const pages = []
@@ -94,20 +201,28 @@ function stored(root, runId) {
   } catch {
     return {}
   }
-  return Object.fromEntries(names.filter((name) => lstatSync(path.join(directory, name)).isFile()).map((name) => [name, readFileSync(path.join(directory, name)).toString('latin1')]))
+  return Object.fromEntries(
+    names
+      .filter((name) => lstatSync(path.join(directory, name)).isFile())
+      .map((name) => [name, readFileSync(path.join(directory, name)).toString('latin1')]),
+  )
 }
 
 // ---- comparison ---------------------------------------------------------------------------------------------------
 class Difference extends Error {}
 const shown = (value) => {
-  const text = typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? `${v}n` : v))
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value)
+      : JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? `${v}n` : v))
   return text === undefined ? String(value) : text.length > 600 ? `${text.slice(0, 600)}… (${text.length} chars)` : text
 }
 function same(what, a, b) {
   if (!isDeepStrictEqual(a, b)) throw new Difference(`${what}:\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
 }
 const grouped = (n) => n.toLocaleString('en-US')
-const numbersIn = (text) => [...text.matchAll(/\d{1,3}(?:,\d{3})+|\d+/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
+const numbersIn = (text) =>
+  [...text.matchAll(/\d{1,3}(?:,\d{3})+|\d+/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
 /** A bracketed first line with the call that reads the result: figures, call, the rest. Wording is left out. */
 function envelopeOf(text) {
   const end = text.indexOf('\n')
@@ -117,7 +232,13 @@ function envelopeOf(text) {
   const input = JSON.parse(call[2])
   const rest = end < 0 ? '' : text.slice(end + 1)
   const shape = /^shape: ([^\n]*)\n/.exec(rest)
-  return { tool: call[1], handle: input.handle, figures: numbersIn(line.replace(call[0], '').replaceAll(JSON.stringify(input.handle), '')), shaped: shape !== null, preview: shape ? rest.slice(shape[0].length) : rest }
+  return {
+    tool: call[1],
+    handle: input.handle,
+    figures: numbersIn(line.replace(call[0], '').replaceAll(JSON.stringify(input.handle), '')),
+    shaped: shape !== null,
+    preview: shape ? rest.slice(shape[0].length) : rest,
+  }
 }
 /** Chars by which the kept amounts of two cuts may differ: on each side a grapheme boundary elsewhere, up to 32 chars away. */
 const MOVED = 2 * 32 + 4
@@ -129,9 +250,14 @@ function keptOf(what, out, text) {
   while (tail < out.length && out[out.length - 1 - tail] === text[text.length - 1 - tail]) tail++
   if (head + tail >= out.length) return { kept: out.length, marker: 0 }
   // Head and tail may run on into the marker by chance: it lies somewhere around.
-  const marker = out.slice(Math.max(0, Math.min(head, out.length - tail) - 200), Math.max(head, out.length - tail) + 200)
+  const marker = out.slice(
+    Math.max(0, Math.min(head, out.length - tail) - 200),
+    Math.max(head, out.length - tail) + 200,
+  )
   const figures = numbersIn(marker)
-  const kept = figures.find((n) => n <= head + tail && n < out.length && figures.includes(text.length - n) && figures.includes(text.length))
+  const kept = figures.find(
+    (n) => n <= head + tail && n < out.length && figures.includes(text.length - n) && figures.includes(text.length),
+  )
   if (kept === undefined) throw new Difference(`${what}: no head and tail with exact figures: ${shown(out)}`)
   return { kept, marker: out.length - kept }
 }
@@ -141,17 +267,22 @@ function keptOf(what, out, text) {
  */
 function compareCuts(what, a, b, text, isSameWording) {
   if (a === b) return
-  const isPlain = /^[\x00-\x7f]*$/.test(text) && !text.includes('\r')
+  const isPlain = Buffer.byteLength(text) === text.length && !text.includes('\r')
   const [one, two] = [keptOf(what, a, text), keptOf(what, b, text)]
-  const isComparable = (one.marker > 0) === (two.marker > 0)
+  const isComparable = one.marker > 0 === two.marker > 0
   const room = Math.abs(one.marker - two.marker) + (isPlain ? 0 : MOVED)
   if ((isSameWording && isPlain) || (isComparable && Math.abs(one.kept - two.kept) > room)) {
-    throw new Difference(`${what}: cuts differ, ${grouped(one.kept)} and ${grouped(two.kept)} chars kept\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`)
+    throw new Difference(
+      `${what}: cuts differ, ${grouped(one.kept)} and ${grouped(two.kept)} chars kept\n  candidate: ${shown(a)}\n  baseline:  ${shown(b)}`,
+    )
   }
 }
 /** The marker of a cut, its figures left out. */
 async function markerOf({ ToolOutputLimits }) {
-  const limits = new ToolOutputLimits({ bands: [{ over: 0, action: { type: 'truncate', maxChars: 200, json: 'text' } }], onWarning() {} })
+  const limits = new ToolOutputLimits({
+    bands: [{ over: 0, action: { type: 'truncate', maxChars: 200, json: 'text' } }],
+    onWarning() {},
+  })
   const { value } = await limits.reduce('x'.repeat(1_000), { toolName: 'tool' })
   return value.replace(/^x+|x+$/g, '').replace(/[\d,]+/g, '#')
 }
@@ -175,7 +306,13 @@ function comparePart(what, a, b, text, isSameWording) {
       same(`${what}: value`, a.value, b.value)
   }
 }
-const textOf = (value) => (Array.isArray(value) ? value.filter(({ type }) => type === 'text').map(({ text }) => text).join('\n') : value)
+const textOf = (value) =>
+  Array.isArray(value)
+    ? value
+        .filter(({ type }) => type === 'text')
+        .map(({ text }) => text)
+        .join('\n')
+    : value
 function comparePages(a, b) {
   same('number of pages', a.length, b.length)
   for (const [i, { asked, page }] of a.entries()) {
@@ -185,23 +322,36 @@ function comparePages(a, b) {
     same(`notice of page ${shown(asked)}`, typeof notice, typeof otherNotice)
   }
 }
-const withoutChars = (stats) => JSON.parse(JSON.stringify(stats, (key, value) => (key === 'charsAfter' ? undefined : value)))
+const withoutChars = (stats) =>
+  JSON.parse(JSON.stringify(stats, (key, value) => (key === 'charsAfter' ? undefined : value)))
 /** Throws a Difference unless two outcomes agree. `measured` gives a text or value as it was measured. */
 async function compare(a, b, given, { measured, isSameWording }) {
   const [one, two] = [a.result, b.result]
   same('files', Object.keys(a.files), Object.keys(b.files))
   for (const name of Object.keys(a.files)) same(`stored ${name}`, a.files[name], b.files[name])
   same('reduced', one.reduced, two.reduced)
-  const valueOf = (result) => ({ report: result.report, value: result.value, reduced: !Object.is(result.value, given.value) })
-  const textIfCut = (x, y, value) => (x.report.action === 'truncate' && x.reduced && x.value !== y.value ? measured(value) : undefined)
-  const values = [valueOf(one), valueOf(two)]
+  const valuePart = (result) => ({
+    report: result.report,
+    value: result.value,
+    reduced: !Object.is(result.value, given.value),
+  })
+  const textIfCut = (x, y, value) =>
+    x.report.action === 'truncate' && x.reduced && x.value !== y.value ? measured(value) : undefined
+  const values = [valuePart(one), valuePart(two)]
   comparePart('value', ...values, await textIfCut(...values, given.value), isSameWording)
   same('content report', one.contentReport === undefined, two.contentReport === undefined)
   if (one.contentReport) {
-    const contentOf = (result) => ({ report: result.contentReport, value: textOf(result.content), reduced: result.content !== given.context.content })
+    const contentOf = (result) => ({
+      report: result.contentReport,
+      value: textOf(result.content),
+      reduced: result.content !== given.context.content,
+    })
     const contents = [contentOf(one), contentOf(two)]
     comparePart('content', ...contents, await textIfCut(...contents, textOf(given.context.content)), isSameWording)
-    const others = (result) => (Array.isArray(result.content) ? result.content.map((block) => (block.type === 'text' ? 'text' : block)) : typeof result.content)
+    const others = (result) =>
+      Array.isArray(result.content)
+        ? result.content.map((block) => (block.type === 'text' ? 'text' : block))
+        : typeof result.content
     same('content blocks', others(one), others(two))
   }
   same('metadata', one.metadata, two.metadata)
@@ -215,7 +365,12 @@ async function measuredText({ ToolOutputLimits }, value, { serializer, stripAnsi
     text = rendered
     return ''
   }
-  const limits = new ToolOutputLimits({ serializer, stripAnsi, bands: [{ over: 0, action: { type: 'summarize', summarize } }], onWarning() {} })
+  const limits = new ToolOutputLimits({
+    serializer,
+    stripAnsi,
+    bands: [{ over: 0, action: { type: 'summarize', summarize } }],
+    onWarning() {},
+  })
   await limits.reduce(value, { toolName: 'tool' })
   return text
 }
@@ -230,7 +385,14 @@ const scratch = () => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
  * `candidate` and `baseline`: modules with ToolOutputLimits and LocalFileStore; `shrink: false` reports the first difference as it was found,
  * `path` with its seed repeats one. → what was covered, `cases` or a few more.
  */
-export async function differential({ candidate, baseline, cases = 10_000, seed = Date.now() & 0x7fffffff, path: at, shrink = true }) {
+export async function differential({
+  candidate,
+  baseline,
+  cases = 10_000,
+  seed = Date.now() & 0x7fffffff,
+  path: at,
+  shrink = true,
+}) {
   const directory = mkdtempSync(path.join(scratch(), 'tol-differential-'))
   const covered = { cases: 0, reduced: 0, spilled: 0, cut: 0, pages: 0 }
   const sides = [candidate, baseline].map((pkg, i) => {
@@ -246,7 +408,9 @@ export async function differential({ candidate, baseline, cases = 10_000, seed =
       await compare(a, b, given, { isSameWording, measured: (value) => measuredText(baseline, value, given.options) })
       count(b)
     } catch (error) {
-      throw new Error(`${error instanceof Difference ? error.message : error.stack}\n  case: ${inspect(given, { depth: 8, maxStringLength: 4_000, maxArrayLength: 200 })}`)
+      throw new Error(
+        `${error instanceof Difference ? error.message : error.stack}\n  case: ${inspect(given, { depth: 8, maxStringLength: 4_000, maxArrayLength: 200 })}`,
+      )
     }
     for (const { root } of sides) rmSync(path.join(root, runId), { recursive: true, force: true })
   }
@@ -258,13 +422,24 @@ export async function differential({ candidate, baseline, cases = 10_000, seed =
     for (const report of reports) if (report?.action === 'truncate') covered.cut++
     covered.pages += pages.length
   }
-  const property = fc.asyncProperty(fc.array(anyCase, { minLength: 1, maxLength: BATCH, size: 'max' }), async (batch) => {
-    await Promise.all(batch.map(check))
-  })
+  const property = fc.asyncProperty(
+    fc.array(anyCase, { minLength: 1, maxLength: BATCH, size: 'max' }),
+    async (batch) => {
+      await Promise.all(batch.map(check))
+    },
+  )
   try {
     for (let round = 0; covered.cases < cases; round++) {
-      const found = await fc.check(property, { numRuns: Math.ceil((cases - covered.cases) / BATCH), seed: seed + round, endOnFailure: !shrink, ...(at && { path: at }) })
-      if (found.failed) throw new Error(`${found.errorInstance?.message ?? 'interrupted'}\n  again with: --seed ${found.seed} --path ${found.counterexamplePath}`)
+      const found = await fc.check(property, {
+        numRuns: Math.ceil((cases - covered.cases) / BATCH),
+        seed: seed + round,
+        endOnFailure: !shrink,
+        ...(at && { path: at }),
+      })
+      if (found.failed)
+        throw new Error(
+          `${found.errorInstance?.message ?? 'interrupted'}\n  again with: --seed ${found.seed} --path ${found.counterexamplePath}`,
+        )
       if (at) break
     }
     return { seed, ...covered }
@@ -275,10 +450,18 @@ export async function differential({ candidate, baseline, cases = 10_000, seed =
 
 // ---- command line -------------------------------------------------------------------------------------------------
 if (import.meta.url === new URL(`file://${process.argv[1]}`).href) {
-  const { values } = parseArgs({ options: { cases: { type: 'string', default: '10000' }, seed: { type: 'string' }, path: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: { cases: { type: 'string', default: '10000' }, seed: { type: 'string' }, path: { type: 'string' } },
+  })
   const baseline = await import('./baseline/lib/index.mjs')
   const candidate = process.env.TOL_UNDER_TEST === 'baseline' ? baseline : await import('../index.js')
   const started = performance.now()
-  const covered = await differential({ candidate, baseline, cases: Number(values.cases), ...(values.seed && { seed: Number(values.seed) }), ...(values.path && { path: values.path }) })
+  const covered = await differential({
+    candidate,
+    baseline,
+    cases: Number(values.cases),
+    ...(values.seed && { seed: Number(values.seed) }),
+    ...(values.path && { path: values.path }),
+  })
   console.log(`no difference: ${JSON.stringify(covered)} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
 }

@@ -263,7 +263,7 @@ const wrong: Wrong[] = [
     TypeError,
     'toolFilter: expected \'all\', an array of names, an object or a predicate, got "some"',
   ],
-  [{ toolFilter: [5] }, TypeError, 'toolFilter: expected'],
+  [{ toolFilter: [5] }, TypeError, 'toolFilter[0]: expected a tool name or a glob, got 5'],
   [{ toolFilter: null }, TypeError, 'toolFilter: expected'],
   [
     { toolFilter: ['a['] },

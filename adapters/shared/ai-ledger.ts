@@ -58,7 +58,10 @@ export class Ledger {
 export function ledgerOf(limits: ToolOutputLimits): Ledger {
   const ledgers = registry()
   let ledger = ledgers.get(limits)
-  if (!ledger) ledgers.set(limits, (ledger = new Ledger()))
+  if (!ledger) {
+    ledger = new Ledger()
+    ledgers.set(limits, ledger)
+  }
   return ledger
 }
 
@@ -66,7 +69,8 @@ const REGISTRY = Symbol.for('tool-output-limits.ai-ledgers')
 
 function registry(): WeakMap<ToolOutputLimits, Ledger> {
   const holder = globalThis as { [REGISTRY]?: WeakMap<ToolOutputLimits, Ledger> }
-  return (holder[REGISTRY] ??= new WeakMap())
+  holder[REGISTRY] ??= new WeakMap()
+  return holder[REGISTRY]
 }
 
 function bounded<V>(map: Map<string, V>, key: string, value: V): void {

@@ -7,8 +7,7 @@ use napi_derive::napi;
 
 use crate::engine::text::{LineMatcher, Strategy};
 use crate::engine::{
-    Action, Band, Bands, Cleaning, Config, Layout, ReadTool, Spill, Summarize, ToolBands,
-    Truncate, compile_glob,
+    Action, Band, Bands, Cleaning, Config, Layout, ReadTool, Spill, Summarize, ToolBands, Truncate, compile_glob,
 };
 
 /// An instance's configuration. The entry has checked ranges and names, see `api/check.ts`.
@@ -121,11 +120,8 @@ impl TryFrom<NativeConfig> for Config {
     type Error = Error;
 
     fn try_from(config: NativeConfig) -> Result<Self> {
-        let per_tool = config
-            .per_tool
-            .into_iter()
-            .map(|tool| Ok((tool.name, bands(tool.bands)?)))
-            .collect::<Result<Vec<_>>>()?;
+        let per_tool =
+            config.per_tool.into_iter().map(|tool| Ok((tool.name, bands(tool.bands)?))).collect::<Result<Vec<_>>>()?;
         let tool_bands = ToolBands::new(bands(config.bands)?, per_tool).map_err(|error| invalid(error.to_string()))?;
         let read_tool = config.read_tool;
         Ok(Self {
@@ -178,9 +174,7 @@ fn action(step: NativeStep) -> Result<Action> {
             keep_matching: lines,
         }),
         "spill" => Action::Spill(Spill { preview_chars: whole(step.preview_chars), highlights: lines }),
-        "summarize" => {
-            Action::Summarize(Summarize { slot: step.slot.unwrap_or(0), max_chars: whole(step.max_chars) })
-        }
+        "summarize" => Action::Summarize(Summarize { slot: step.slot.unwrap_or(0), max_chars: whole(step.max_chars) }),
         "passthrough" => Action::Passthrough,
         other => return Err(invalid(format!("unknown action type {other:?}"))),
     })

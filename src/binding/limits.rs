@@ -171,7 +171,8 @@ impl NativeLimits {
         tools.collect()
     }
 
-    /// Reduces a part that is text. `json`: the text is a structured value as compact JSON; `shape`: the
+    /// Reduces a part that is text. `json`: the text is a structured value as compact
+    /// JSON, `is_list`: of a list; `shape`: the
     /// value as compact JSON, where the text is the application's own rendering of it.
     #[napi(catch_unwind, ts_return_type = "Promise<NativeOutcome>")]
     #[allow(clippy::too_many_arguments)]
@@ -183,6 +184,7 @@ impl NativeLimits {
         tool_call_id: Units,
         body: JsString,
         json: bool,
+        is_list: bool,
         shape: Option<JsString>,
         abort: Option<&NativeAbort>,
         local: Option<&NativeLocalStore>,
@@ -191,7 +193,7 @@ impl NativeLimits {
         let (number, part) = (call.number, part_name(&call.part));
         let body = text(&self.ways, number, BODY, body)?;
         let body = if json {
-            Body::Json(body)
+            Body::Json { text: body, is_list }
         } else {
             let structured = shape.is_some();
             let json = shape.map(|shape| text(&self.ways, number, SHAPE, shape)).transpose()?;
@@ -261,11 +263,7 @@ fn make_call(
 }
 
 /// The store of a call: the application's own, or one of the engine's.
-pub fn backend(
-    own: Option<bool>,
-    local: Option<&NativeLocalStore>,
-    memory: Option<&NativeMemoryStore>,
-) -> Backend {
+pub fn backend(own: Option<bool>, local: Option<&NativeLocalStore>, memory: Option<&NativeMemoryStore>) -> Backend {
     match (own, local, memory) {
         (Some(has_read_instruction), ..) => Backend::Host { has_read_instruction },
         (None, Some(local), _) => Backend::Local(local.0.clone()),

@@ -7,9 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Promise, Uint8Array};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
-use napi::Status;
 use napi_derive::napi;
 use tokio::sync::oneshot;
 
@@ -36,10 +36,7 @@ pub struct Ways {
 impl Port {
     /// `window(call, text, start, end)` gives a part of a string; `ask(call, question)` answers a question.
     #[napi(constructor, catch_unwind)]
-    pub fn new(
-        window: Callback<(u32, u32, f64, f64), Units>,
-        ask: Callback<(u32, Question), Promise<Answer>>,
-    ) -> Self {
+    pub fn new(window: Callback<(u32, u32, f64, f64), Units>, ask: Callback<(u32, Question), Promise<Answer>>) -> Self {
         Self(Arc::new(Ways { window, ask }))
     }
 }

@@ -9,8 +9,8 @@ use napi_derive::napi;
 
 use super::limits::NativeAbort;
 use super::units::Units;
-use crate::engine::off_thread;
 use crate::engine::Reason;
+use crate::engine::off_thread;
 use crate::engine::store::{LocalOptions, LocalStore, MemoryStore, StoreError};
 
 /// The store in the default place, one for the process: it has no state but its root.
@@ -163,7 +163,9 @@ macro_rules! store_operations {
             pub fn delete<'env>(&self, env: &'env Env, handle: String) -> Result<PromiseRaw<'env, NativeStored>> {
                 let store = self.0.clone();
                 answer(env, move || {
-                    store.delete(&handle)?;
+                    if !store.delete(&handle)? {
+                        return Err(StoreError::NotFound);
+                    }
                     Ok(NativeStored::default())
                 })
             }

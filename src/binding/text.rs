@@ -1,7 +1,7 @@
 //! What the entry asks of the engine outside of a call.
 
-use napi::bindgen_prelude::{PromiseRaw, Result};
 use napi::Env;
+use napi::bindgen_prelude::{PromiseRaw, Result};
 use napi_derive::napi;
 
 use super::units::Units;
@@ -39,4 +39,3 @@ pub fn lay_out(text: String, layout: String) -> String {
 pub fn same_json<'env>(env: &'env Env, json: String, text: String) -> Result<PromiseRaw<'env, bool>> {
     env.spawn_future(async move { Ok(off_thread(move || Ok(json::same(&text, &json))).await.unwrap_or(false)) })
 }
-

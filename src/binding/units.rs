@@ -29,13 +29,7 @@ impl FromNapiValue for Units {
         let mut written = 0;
         // SAFETY: the buffer has room for the string and the zero that ends it; `written` units were initialised.
         unsafe {
-            check_status!(sys::napi_get_value_string_utf16(
-                env,
-                value,
-                units.as_mut_ptr(),
-                length + 1,
-                &mut written
-            ))?;
+            check_status!(sys::napi_get_value_string_utf16(env, value, units.as_mut_ptr(), length + 1, &mut written))?;
             units.set_len(written);
         }
         Ok(Self(units))

@@ -68,10 +68,7 @@ impl ToolBands {
         if let Some(bands) = self.exact.get(tool_name) {
             return bands;
         }
-        self.globs
-            .iter()
-            .find(|(glob, _)| glob.is_match(tool_name))
-            .map_or(&self.common, |(_, bands)| bands)
+        self.globs.iter().find(|(glob, _)| glob.is_match(tool_name)).map_or(&self.common, |(_, bands)| bands)
     }
 }
 
@@ -114,7 +111,9 @@ mod tests {
             per_tool.iter().map(|(name, over)| (name.to_string(), bands(&[*over]))).collect(),
         )
         .unwrap();
-        for (tool, over) in [("db_query", 4.0), ("db_read", 3.0), ("db_write", 5.0), ("a/b.c", 1.0), ("constructor", 5.0)] {
+        for (tool, over) in
+            [("db_query", 4.0), ("db_read", 3.0), ("db_write", 5.0), ("a/b.c", 1.0), ("constructor", 5.0)]
+        {
             assert_eq!(tools.of(tool).threshold(), over, "{tool}");
         }
         let plain = ToolBands::new(bands(&[9.0]), Vec::new()).unwrap();

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use encoding_rs::{
-    DecoderResult, Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED,
-};
+use encoding_rs::{DecoderResult, Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
 /// How many bytes of the beginning decide whether bytes are text.
 pub const SAMPLE: usize = 64 * 1024;
@@ -63,11 +61,7 @@ pub fn whole_utf8(bytes: &[u8]) -> &[u8] {
             _ => 1,
         };
         let present = before + 1;
-        return if present < needed {
-            &bytes[..bytes.len() - present]
-        } else {
-            bytes
-        };
+        return if present < needed { &bytes[..bytes.len() - present] } else { bytes };
     }
     bytes
 }
@@ -75,11 +69,7 @@ pub fn whole_utf8(bytes: &[u8]) -> &[u8] {
 /// Whether bytes are UTF-8 text: valid as a whole, and their first [`SAMPLE`] bytes without the
 /// control characters that text does not have.
 pub fn is_text(bytes: &[u8]) -> bool {
-    !bytes[..bytes.len().min(SAMPLE)]
-        .iter()
-        .copied()
-        .any(is_binary)
-        && std::str::from_utf8(bytes).is_ok()
+    !bytes[..bytes.len().min(SAMPLE)].iter().copied().any(is_binary) && std::str::from_utf8(bytes).is_ok()
 }
 
 /// Control characters that no text has; BEL to CR and ESC do occur in it.
@@ -89,8 +79,7 @@ fn is_binary(byte: u8) -> bool {
 
 /// The encoding that a WHATWG label names, in any case and with blanks around it.
 pub fn charset(label: &str) -> Option<&'static Encoding> {
-    Encoding::for_label(label.as_bytes())
-        .filter(|&encoding| encoding != REPLACEMENT && encoding != X_USER_DEFINED)
+    Encoding::for_label(label.as_bytes()).filter(|&encoding| encoding != REPLACEMENT && encoding != X_USER_DEFINED)
 }
 
 /// The WHATWG name of a charset label in lower case, as it stands in handles; `None` for an unknown label.
@@ -107,11 +96,7 @@ pub fn name_of(encoding: &'static Encoding) -> String {
 ///
 /// A UTF-16 BOM decides first, then `label`, then the content: UTF-8, or UTF-16 by its zero bytes.
 /// `complete` says that the sample is all there is, so that its end is no cut.
-pub fn text_encoding(
-    sample: &[u8],
-    complete: bool,
-    label: Option<&str>,
-) -> Option<&'static Encoding> {
+pub fn text_encoding(sample: &[u8], complete: bool, label: Option<&str>) -> Option<&'static Encoding> {
     match sample {
         [] => return None,
         [0xff, 0xfe, ..] => return Some(UTF_16LE),
@@ -166,24 +151,16 @@ fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Optio
     } else {
         encoding.new_decoder_with_bom_removal()
     };
-    let mut decoded = Decoded {
-        text: String::new(),
-        invalid: 0,
-    };
+    let mut decoded = Decoded { text: String::new(), invalid: 0 };
     let mut rest = bytes;
     let mut chars = 0;
     loop {
         // In steps, so that a text above the limit is found out before all of it is in memory.
         let step = rest.len().min(1 << 20);
         let last = step == rest.len();
-        decoded.text.reserve(
-            decoder
-                .max_utf8_buffer_length_without_replacement(step)
-                .unwrap_or(step),
-        );
+        decoded.text.reserve(decoder.max_utf8_buffer_length_without_replacement(step).unwrap_or(step));
         let counted = decoded.text.len();
-        let (result, read) =
-            decoder.decode_to_string_without_replacement(&rest[..step], &mut decoded.text, last);
+        let (result, read) = decoder.decode_to_string_without_replacement(&rest[..step], &mut decoded.text, last);
         rest = &rest[read..];
         if let DecoderResult::Malformed(..) = result {
             decoded.text.push('\u{FFFD}');
@@ -203,9 +180,7 @@ fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Optio
 /// for char, so that every offset stays true. Line feeds, carriage returns and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // C1 in UTF-8 begins with 0xc2; other characters that do are looked at in vain, which is rare enough.
-    let suspicious = |byte: u8| {
-        byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || byte == 0x7f || byte == 0xc2
-    };
+    let suspicious = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || byte == 0x7f || byte == 0xc2;
     if !text.bytes().any(suspicious) {
         return Cow::Borrowed(text);
     }
@@ -235,13 +210,7 @@ pub fn hex_dump(bytes: &[u8], start: u64) -> String {
             out.push_str("   ");
         }
         out.push(' ');
-        out.extend(row.iter().map(|&byte| {
-            if matches!(byte, b' '..=b'~') {
-                char::from(byte)
-            } else {
-                '.'
-            }
-        }));
+        out.extend(row.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }));
         out.push('\n');
     }
     out
@@ -265,61 +234,21 @@ mod tests {
     #[test]
     fn finds_the_encoding_of_text() {
         let bom = |bytes: Vec<u8>, bom: [u8; 2]| [&bom[..], &bytes].concat();
-        type Row = (
-            &'static str,
-            Vec<u8>,
-            Option<&'static str>,
-            Option<&'static Encoding>,
-        );
+        type Row = (&'static str, Vec<u8>, Option<&'static str>, Option<&'static Encoding>);
         let rows: Vec<Row> = vec![
             ("nothing", vec![], None, None),
             ("ascii", b"hello\n".to_vec(), None, Some(UTF_8)),
-            (
-                "escape sequences occur in text",
-                b"\x1b[0m\x07\n".to_vec(),
-                None,
-                Some(UTF_8),
-            ),
+            ("escape sequences occur in text", b"\x1b[0m\x07\n".to_vec(), None, Some(UTF_8)),
             ("a zero does not", b"a\0b".to_vec(), None, None),
             ("delete does not", b"a\x7fb".to_vec(), None, None),
             ("utf-8", "한글".into(), None, Some(UTF_8)),
             ("invalid utf-8", vec![b'a', 0xff], None, None),
-            (
-                "BOM, little endian",
-                bom(utf16le("a"), [0xff, 0xfe]),
-                None,
-                Some(UTF_16LE),
-            ),
-            (
-                "BOM, big endian",
-                bom(utf16be("a"), [0xfe, 0xff]),
-                None,
-                Some(UTF_16BE),
-            ),
-            (
-                "a BOM beats the label",
-                bom(utf16le("a"), [0xff, 0xfe]),
-                Some("gbk"),
-                Some(UTF_16LE),
-            ),
-            (
-                "no BOM, little endian",
-                utf16le("hello world"),
-                None,
-                Some(UTF_16LE),
-            ),
-            (
-                "no BOM, big endian",
-                utf16be("hello world"),
-                None,
-                Some(UTF_16BE),
-            ),
-            (
-                "UTF-16 of control characters",
-                utf16le("a\0b\u{1}c"),
-                None,
-                None,
-            ),
+            ("BOM, little endian", bom(utf16le("a"), [0xff, 0xfe]), None, Some(UTF_16LE)),
+            ("BOM, big endian", bom(utf16be("a"), [0xfe, 0xff]), None, Some(UTF_16BE)),
+            ("a BOM beats the label", bom(utf16le("a"), [0xff, 0xfe]), Some("gbk"), Some(UTF_16LE)),
+            ("no BOM, little endian", utf16le("hello world"), None, Some(UTF_16LE)),
+            ("no BOM, big endian", utf16be("hello world"), None, Some(UTF_16BE)),
+            ("UTF-16 of control characters", utf16le("a\0b\u{1}c"), None, None),
             ("label", vec![0xc4, 0xe3], Some(" GB2312 "), Some(GBK)),
             ("unknown label", vec![0xc4, 0xe3], Some("no-such"), None),
         ];
@@ -391,40 +320,15 @@ mod tests {
     #[test]
     fn decoding_counts_what_is_malformed() {
         let rows: [(&str, &[u8], &'static Encoding, &str, usize); 6] = [
-            (
-                "utf-8 keeps its BOM",
-                b"\xef\xbb\xbfa",
-                UTF_8,
-                "\u{FEFF}a",
-                0,
-            ),
+            ("utf-8 keeps its BOM", b"\xef\xbb\xbfa", UTF_8, "\u{FEFF}a", 0),
             ("utf-16 loses it", b"\xff\xfea\0", UTF_16LE, "a", 0),
-            (
-                "invalid utf-8",
-                b"a\xffb\xed\x95",
-                UTF_8,
-                "a\u{FFFD}b\u{FFFD}",
-                2,
-            ),
-            (
-                "U+FFFD itself is valid",
-                "\u{FFFD}".as_bytes(),
-                UTF_8,
-                "\u{FFFD}",
-                0,
-            ),
+            ("invalid utf-8", b"a\xffb\xed\x95", UTF_8, "a\u{FFFD}b\u{FFFD}", 2),
+            ("U+FFFD itself is valid", "\u{FFFD}".as_bytes(), UTF_8, "\u{FFFD}", 0),
             ("half a unit", b"a\0b", UTF_16LE, "a\u{FFFD}", 1),
             ("gbk", b"\xc4\xe3\xba\xc3", GBK, "你好", 0),
         ];
         for (comment, bytes, encoding, text, invalid) in rows {
-            assert_eq!(
-                decode(bytes, encoding),
-                Some(Decoded {
-                    text: text.to_owned(),
-                    invalid
-                }),
-                "{comment}"
-            );
+            assert_eq!(decode(bytes, encoding), Some(Decoded { text: text.to_owned(), invalid }), "{comment}");
         }
     }
 
@@ -444,10 +348,7 @@ mod tests {
 
     #[test]
     fn control_characters_become_pictures() {
-        assert_eq!(
-            visible("a\0\x1b[0m\x7f\u{85}\u{9b}é\t\r\n"),
-            "a\u{2400}\u{241b}[0m\u{2421}\u{FFFD}\u{FFFD}é\t\r\n"
-        );
+        assert_eq!(visible("a\0\x1b[0m\x7f\u{85}\u{9b}é\t\r\n"), "a\u{2400}\u{241b}[0m\u{2421}\u{FFFD}\u{FFFD}é\t\r\n");
         assert!(matches!(visible("plain\r\n\ttext 한글"), Cow::Borrowed(_)));
     }
 

@@ -73,7 +73,12 @@ pub enum Body {
         json: Option<Text>,
     },
     /// A structured value as compact JSON, to be laid out as configured.
-    Json(Text),
+    Json {
+        /// The JSON.
+        text: Text,
+        /// Whether the value is a list, of which `json-lines` makes lines.
+        is_list: bool,
+    },
     /// Bytes, copied when the call was made.
     Bytes(Arc<[u8]>),
 }

@@ -6,8 +6,8 @@ use super::call::Backend;
 use super::host::{Elsewhere, Host};
 use super::limits::Limits;
 use super::read::{
-    Arguments, Caps, MemorySource, NOT_AN_OBJECT, Page, RawArguments, ReadError, Source, candidates, check,
-    read, say, unavailable, unknown,
+    Arguments, Caps, MemorySource, NOT_AN_OBJECT, Page, RawArguments, ReadError, Source, candidates, check, read, say,
+    unavailable, unknown,
 };
 use super::store::{LocalFile, StoreError, kind_of, segment};
 use super::work::{blocking, off_thread};
@@ -57,7 +57,9 @@ impl Limits {
         let mut failed = false;
         for handle in candidates(&arguments.handle) {
             match self.read_candidate(host, &handle, &arguments, &caps, run, store).await {
-                Ok(page) => return Answer { problem: None, handle: Some(handle), page },
+                Ok(page) => {
+                    return Answer { problem: None, handle: Some(handle), page };
+                }
                 Err(ReadError::Unavailable) => failed = true,
                 Err(ReadError::Gone) => {}
             }
@@ -95,7 +97,9 @@ impl Limits {
                 }
                 let kind = kind_of(key.as_deref().unwrap_or(handle));
                 // The store answers through the host, in its own time: no other work waits for it.
-                blocking(move || read(&*source, kind.as_ref(), &arguments, &caps)).await.unwrap_or(Err(ReadError::Unavailable))
+                blocking(move || read(&*source, kind.as_ref(), &arguments, &caps))
+                    .await
+                    .unwrap_or(Err(ReadError::Unavailable))
             }
             _ if refused => Err(ReadError::Gone),
             Backend::Local(store) => {

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use super::action::{Action, Spill, Truncate};
 use super::call::{Body, Call, Part};
-use super::store::Part as PartName;
 use super::config::{Cleaning, Layout};
 use super::host::Host;
 use super::json::{self, Keep};
@@ -18,8 +17,9 @@ use super::limits::Limits;
 use super::reason::Reason;
 use super::report::{Outcome, Performed, Report, Tried, Unit, Usage, Warning};
 use super::spill::{self, Shape, Source, spill_bytes, spill_text};
+use super::store::Part as PartName;
 use super::summarize::summarize;
-use super::text::{self, Gone, Strategy, Text, estimate_tokens, strip_ansi, terminal};
+use super::text::{self, Gone, Strategy, Text, carried, estimate_tokens, released, strip_ansi, terminal};
 use super::work::off_thread;
 
 /// JSON above this many chars is cut as plain text.
@@ -267,7 +267,7 @@ fn not_reduced(report: &Report) -> Warning {
 fn rendered_as_it_is(body: &Body) -> Rendered {
     let (content, structured, shape) = match body {
         Body::Bytes(bytes) => (Content::Bytes(Arc::clone(bytes)), false, Shape::Text),
-        Body::Json(text) => (Content::Text(text.clone()), true, Shape::Text),
+        Body::Json { text, .. } => (Content::Text(text.clone()), true, Shape::Text),
         Body::Text { text, structured, json } => {
             let shape = json.clone().map_or(Shape::Text, Shape::Json);
             (Content::Text(text.clone()), *structured, shape)
@@ -279,7 +279,7 @@ fn rendered_as_it_is(body: &Body) -> Rendered {
 fn needs_rendering(body: &Body, layout: Layout, cleaning: Cleaning) -> bool {
     match body {
         Body::Bytes(_) => false,
-        Body::Json(_) => layout != Layout::Compact || cleaning != Cleaning::Nothing,
+        Body::Json { .. } => layout != Layout::Compact || cleaning != Cleaning::Nothing,
         Body::Text { .. } => cleaning != Cleaning::Nothing,
     }
 }
@@ -290,16 +290,20 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
     match body {
         Body::Bytes(_) => Ok(as_it_is),
         Body::Text { text, .. } => {
-            let (utf8, _) = text.to_utf8()?;
-            let cleaned = match clean(utf8.as_str(), cleaning) {
-                Cow::Owned(cleaned) if cleaned != utf8.as_str() => cleaned,
-                // Lone surrogates are counted when the text is used, so the original is kept.
+            let (utf8, encoded) = text.to_utf8()?;
+            let carried = if encoded.replaced > 0 { carried(&text.window(0..text.len())?) } else { None };
+            let cleaned = match clean(carried.as_deref().unwrap_or(utf8.as_str()), cleaning) {
+                Cow::Owned(cleaned) if Some(cleaned.as_str()) != carried.as_deref() && cleaned != utf8.as_str() => {
+                    cleaned
+                }
                 _ => return Ok(as_it_is),
             };
-            let content = Content::Text(Text::from_string(cleaned));
+            let cleaned =
+                if carried.is_some() { Text::from_units(released(&cleaned)) } else { Text::from_string(cleaned) };
+            let content = Content::Text(cleaned);
             Ok(Rendered { content, is_original: false, is_cleaned: true, ..as_it_is })
         }
-        Body::Json(text) => {
+        Body::Json { text, is_list } => {
             let (utf8, _) = text.to_utf8()?;
             let mut json = match cleaning {
                 Cleaning::Nothing => Cow::Borrowed(utf8.as_str()),
@@ -308,13 +312,11 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
             let mut shape = as_it_is.shape.clone();
             match layout {
                 Layout::Compact => {}
-                Layout::Indented => json = Cow::Owned(json::indented(&json)),
-                Layout::Lines => {
-                    if json.starts_with('[') {
-                        shape = Shape::Lines;
-                    }
+                Layout::Lines if is_list => {
+                    shape = Shape::Lines;
                     json = Cow::Owned(json::json_lines(&json));
                 }
+                Layout::Lines | Layout::Indented => json = Cow::Owned(json::indented(&json)),
             }
             if json == utf8.as_str() {
                 return Ok(Rendered { shape, ..as_it_is });
@@ -386,7 +388,8 @@ fn cut_text(text: &Text, structured: bool, action: &Truncate) -> Result<Cut, Gon
                 .or_else(|| json::truncate_records(utf8.as_str(), max, keep, action.keep_tail_lines));
             if let Some(cut) = cut {
                 // What was replaced may lie in the part that is gone; the figure is of what is shown.
-                let replaced = if encoded.replaced == 0 { 0 } else { cut.matches('\u{FFFD}').count().min(encoded.replaced) };
+                let replaced =
+                    if encoded.replaced == 0 { 0 } else { cut.matches('\u{FFFD}').count().min(encoded.replaced) };
                 return Ok(Cut { text: cut, replaced, too_large });
             }
         }

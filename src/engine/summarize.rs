@@ -45,7 +45,9 @@ pub async fn summarize<H: Host>(
     let source = text.clone();
     let request = match off_thread(move || asked.build(&source).map_err(|Gone| Reason::SummaryFailed)).await {
         Ok(request) => request,
-        Err(reason) => return Summarized { text: Err(reason), usage: None },
+        Err(reason) => {
+            return Summarized { text: Err(reason), usage: None };
+        }
     };
     let answer = host.summarize(request).await;
     let bound = match answer.text {

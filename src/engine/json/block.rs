@@ -31,11 +31,7 @@ impl Carry {
         let strings = prefix_xor(quotes) ^ self.in_string;
         self.in_string = ((strings as i64) >> 63) as u64;
         let outside = !strings;
-        Structure {
-            opens: masks.opens & outside,
-            closes: masks.closes & outside,
-            commas: masks.commas & outside,
-        }
+        Structure { opens: masks.opens & outside, closes: masks.closes & outside, commas: masks.commas & outside }
     }
 
     /// Bytes that follow an escaping backslash.

@@ -16,12 +16,8 @@ const MAX_LAID_OUT: usize = 1 << 30;
 /// Text that is not one JSON document, or would grow past 1 GiB, keeps its layout.
 pub fn indented(json: &str) -> String {
     let json = escape_separators(json);
-    let mut layout = Indent {
-        text: json.as_bytes(),
-        out: Vec::with_capacity(json.len() + json.len() / 2),
-        depth: 0,
-        fresh: 0,
-    };
+    let mut layout =
+        Indent { text: json.as_bytes(), out: Vec::with_capacity(json.len() + json.len() / 2), depth: 0, fresh: 0 };
     match document(json.as_bytes(), &mut layout) {
         Some(()) if layout.out.len() < MAX_LAID_OUT => utf8(layout.out),
         _ => json.into_owned(),
@@ -41,12 +37,7 @@ pub fn json_lines(json: &str) -> String {
     } else {
         json
     };
-    let mut lines = Lines {
-        text: json.as_bytes(),
-        out: Vec::with_capacity(json.len()),
-        depth: 0,
-        from: 0,
-    };
+    let mut lines = Lines { text: json.as_bytes(), out: Vec::with_capacity(json.len()), depth: 0, from: 0 };
     match document(json.as_bytes(), &mut lines) {
         Some(()) => utf8(lines.out),
         None => json.into_owned(),
@@ -55,10 +46,7 @@ pub fn json_lines(json: &str) -> String {
 
 /// The document without white space between tokens; `None` where it is not JSON.
 pub(super) fn compact(json: &str) -> Option<String> {
-    let mut copy = Compact {
-        text: json.as_bytes(),
-        out: Vec::with_capacity(json.len()),
-    };
+    let mut copy = Compact { text: json.as_bytes(), out: Vec::with_capacity(json.len()) };
     document(json.as_bytes(), &mut copy)?;
     Some(utf8(copy.out))
 }
@@ -90,8 +78,7 @@ fn escape_separators(json: &str) -> Cow<'_, str> {
 
 /// Tokens are cut at ASCII, so what was UTF-8 stays UTF-8.
 pub(super) fn utf8(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 struct Indent<'a> {
@@ -105,14 +92,12 @@ struct Indent<'a> {
 impl Indent<'_> {
     fn put(&mut self, token: Range<usize>) {
         if self.out.len() < MAX_LAID_OUT {
-            self.out
-                .extend_from_slice(self.text.get(token).unwrap_or_default());
+            self.out.extend_from_slice(self.text.get(token).unwrap_or_default());
         }
     }
 
     fn line(&mut self) {
-        const PAD: &[u8; 65] =
-            b"\n                                                                ";
+        const PAD: &[u8; 65] = b"\n                                                                ";
         if self.out.len() >= MAX_LAID_OUT {
             return;
         }
@@ -136,8 +121,7 @@ impl Visit for Indent<'_> {
 
     fn close(&mut self, at: usize, _: bool) {
         if self.out.len() == self.fresh {
-            self.out
-                .truncate(self.fresh - (1 + 2 * self.depth).min(self.fresh));
+            self.out.truncate(self.fresh - (1 + 2 * self.depth).min(self.fresh));
             self.depth -= 1;
         } else {
             self.depth -= 1;
@@ -175,12 +159,7 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn record(&mut self, to: usize) {
-        self.out.extend_from_slice(
-            self.text
-                .get(self.from..to)
-                .unwrap_or_default()
-                .trim_ascii(),
-        );
+        self.out.extend_from_slice(self.text.get(self.from..to).unwrap_or_default().trim_ascii());
         self.from = to + 1;
     }
 }
@@ -216,8 +195,7 @@ struct Compact<'a> {
 
 impl Compact<'_> {
     fn put(&mut self, token: Range<usize>) {
-        self.out
-            .extend_from_slice(self.text.get(token).unwrap_or_default());
+        self.out.extend_from_slice(self.text.get(token).unwrap_or_default());
     }
 }
 
@@ -260,11 +238,7 @@ mod tests {
         let cases = [
             ("empty object", "{}", "{}"),
             ("empty array", "[]", "[]"),
-            (
-                "empty containers inside",
-                r#"{"a":{},"b":[]}"#,
-                "{\n  \"a\": {},\n  \"b\": []\n}",
-            ),
+            ("empty containers inside", r#"{"a":{},"b":[]}"#, "{\n  \"a\": {},\n  \"b\": []\n}"),
             (
                 "nested",
                 r#"[1,[2,{"k":"v, {x}:"}]]"#,
@@ -272,21 +246,9 @@ mod tests {
             ),
             ("a scalar", "1.10", "1.10"),
             ("a string", r#""a\n""#, r#""a\n""#),
-            (
-                "digits",
-                "[12345678901234567890,1e400,-0]",
-                "[\n  12345678901234567890,\n  1e400,\n  -0\n]",
-            ),
-            (
-                "separators",
-                "{\"\u{2028}\":\"a\u{85}\u{2029}\"}",
-                "{\n  \"\\u2028\": \"a\\u0085\\u2029\"\n}",
-            ),
-            (
-                "their neighbours",
-                "[\"\u{84}\u{2027}\u{202a}\"]",
-                "[\n  \"\u{84}\u{2027}\u{202a}\"\n]",
-            ),
+            ("digits", "[12345678901234567890,1e400,-0]", "[\n  12345678901234567890,\n  1e400,\n  -0\n]"),
+            ("separators", "{\"\u{2028}\":\"a\u{85}\u{2029}\"}", "{\n  \"\\u2028\": \"a\\u0085\\u2029\"\n}"),
+            ("their neighbours", "[\"\u{84}\u{2027}\u{202a}\"]", "[\n  \"\u{84}\u{2027}\u{202a}\"\n]"),
             ("not JSON: a number", "NaN", "NaN"),
             ("not JSON: a function", "[function f]", "[function f]"),
             ("not JSON: an open container", r#"{"a":[1,"#, r#"{"a":[1,"#),
@@ -303,16 +265,8 @@ mod tests {
             ("one", "[1]", "1"),
             ("strings with commas", r#"["a,b","]"]"#, "\"a,b\"\n\"]\""),
             ("records", r#"[{"a":[1,2]},[],{}]"#, "{\"a\":[1,2]}\n[]\n{}"),
-            (
-                "an object around an array",
-                r#"{"a":[1]}"#,
-                "{\n  \"a\": [\n    1\n  ]\n}",
-            ),
-            (
-                "laid out before",
-                "[\n  {\n    \"a\": 1\n  },\n  2\n]",
-                "{\"a\":1}\n2",
-            ),
+            ("an object around an array", r#"{"a":[1]}"#, "{\n  \"a\": [\n    1\n  ]\n}"),
+            ("laid out before", "[\n  {\n    \"a\": 1\n  },\n  2\n]", "{\"a\":1}\n2"),
             ("separators", "[\"\u{2028}\"]", "\"\\u2028\""),
             ("not JSON", "[function f]", "[function f]"),
         ];

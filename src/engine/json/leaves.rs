@@ -12,18 +12,11 @@ use super::string::{decode, encode_text, encode_units, escapes_separators};
 /// Where a token wrote U+0085, U+2028 or U+2029 as an escape, its new text does so too. Text that is not
 /// one JSON document is given back as it is.
 pub fn map_strings(json: &str, change: impl FnMut(&str) -> Cow<'_, str>) -> String {
-    let mut leaves = Leaves {
-        json,
-        change,
-        out: String::new(),
-        from: 0,
-    };
+    let mut leaves = Leaves { json, change, out: String::new(), from: 0 };
     if document(json.as_bytes(), &mut leaves).is_none() || leaves.from == 0 {
         return json.to_owned();
     }
-    leaves
-        .out
-        .push_str(json.get(leaves.from..).unwrap_or_default());
+    leaves.out.push_str(json.get(leaves.from..).unwrap_or_default());
     leaves.out
 }
 
@@ -37,11 +30,7 @@ struct Leaves<'a, F> {
 
 impl<F: FnMut(&str) -> Cow<'_, str>> Visit for Leaves<'_, F> {
     fn string(&mut self, range: Range<usize>) {
-        let Some(token) = self
-            .json
-            .get(range.clone())
-            .filter(|token| may_hold_controls(token))
-        else {
+        let Some(token) = self.json.get(range.clone()).filter(|token| may_hold_controls(token)) else {
             return;
         };
         let (text, stand_ins) = decode_whole(token);
@@ -49,8 +38,7 @@ impl<F: FnMut(&str) -> Cow<'_, str>> Visit for Leaves<'_, F> {
         if changed == text {
             return;
         }
-        self.out
-            .push_str(self.json.get(self.from..range.start).unwrap_or_default());
+        self.out.push_str(self.json.get(self.from..range.start).unwrap_or_default());
         self.out.push('"');
         let escape_separators = escapes_separators(token);
         match stand_ins {
@@ -86,18 +74,14 @@ fn decode_whole(token: &str) -> (String, Option<u32>) {
     if !has_halves {
         return (text, None);
     }
-    let unused = (0xf_0000..0x10_f800)
-        .step_by(HALVES as usize)
-        .find(|&first| {
-            let range = first..first + HALVES;
-            !text.chars().any(|char| range.contains(&u32::from(char)))
-        });
+    let unused = (0xf_0000..0x10_f800).step_by(HALVES as usize).find(|&first| {
+        let range = first..first + HALVES;
+        !text.chars().any(|char| range.contains(&u32::from(char)))
+    });
     let Some(first) = unused else {
         return (text, None);
     };
-    let stand_in = |unit: u16| {
-        char::from_u32(first + u32::from(unit & 0x7ff)).unwrap_or(char::REPLACEMENT_CHARACTER)
-    };
+    let stand_in = |unit: u16| char::from_u32(first + u32::from(unit & 0x7ff)).unwrap_or(char::REPLACEMENT_CHARACTER);
     (decode(token, stand_in), Some(first))
 }
 
@@ -120,11 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn without_escape_char(text: &str) -> Cow<'_, str> {
-        if text.contains('\u{1b}') {
-            Cow::Owned(text.replace('\u{1b}', ""))
-        } else {
-            Cow::Borrowed(text)
-        }
+        if text.contains('\u{1b}') { Cow::Owned(text.replace('\u{1b}', "")) } else { Cow::Borrowed(text) }
     }
 
     #[test]
@@ -132,57 +112,30 @@ mod tests {
         let cases = [
             ("a leaf", r#"{"a":"x\u001b\"y"}"#, r#"{"a":"x\"y"}"#),
             ("a key stays", r#"{"\u001b":1}"#, r#"{"\u001b":1}"#),
-            (
-                "a leaf without controls stays",
-                r#"["\/\u00e9\"",1.0]"#,
-                r#"["\/\u00e9\"",1.0]"#,
-            ),
+            ("a leaf without controls stays", r#"["\/\u00e9\"",1.0]"#, r#"["\/\u00e9\"",1.0]"#),
             ("a root", r#""\u001ba""#, r#""a""#),
             ("spelling of a changed leaf", r#"["\/\u001b"]"#, r#"["/"]"#),
             ("line ends", r#"["a\r\n\u001b"]"#, r#"["a\r\n"]"#),
-            (
-                "separators written as escapes",
-                r#"["\u2028\u001b"]"#,
-                r#"["\u2028"]"#,
-            ),
-            (
-                "separators written as they are",
-                "[\"\u{2028}\\u001b\"]",
-                "[\"\u{2028}\"]",
-            ),
+            ("separators written as escapes", r#"["\u2028\u001b"]"#, r#"["\u2028"]"#),
+            ("separators written as they are", "[\"\u{2028}\\u001b\"]", "[\"\u{2028}\"]"),
             ("half of a pair", r#"["\ud83d\u001b"]"#, r#"["\ud83d"]"#),
             ("halves that meet", r#"["\ud83d\u001b\ude00"]"#, "[\"😀\"]"),
-            (
-                "private-use chars beside a half",
-                "[\"\u{f003d}\\ud83d\\u001b\"]",
-                "[\"\u{f003d}\\ud83d\"]",
-            ),
-            (
-                "white space",
-                "{ \"a\" : \"\\u001b\" } ",
-                "{ \"a\" : \"\" } ",
-            ),
+            ("private-use chars beside a half", "[\"\u{f003d}\\ud83d\\u001b\"]", "[\"\u{f003d}\\ud83d\"]"),
+            ("white space", "{ \"a\" : \"\\u001b\" } ", "{ \"a\" : \"\" } "),
             ("not JSON", "\"\\u001b", "\"\\u001b"),
         ];
         for (comment, json, expected) in cases {
-            assert_eq!(
-                map_strings(json, without_escape_char),
-                expected,
-                "{comment}"
-            );
+            assert_eq!(map_strings(json, without_escape_char), expected, "{comment}");
         }
     }
 
     #[test]
     fn asks_only_where_controls_may_be() {
         let mut asked = Vec::new();
-        map_strings(
-            "[\"a\",\"é\\\"\",\"\u{9b}\",\"\\b\",\"\\u0041\",\"\u{a0}\"]",
-            |text| {
-                asked.push(text.to_owned());
-                Cow::Borrowed(text)
-            },
-        );
+        map_strings("[\"a\",\"é\\\"\",\"\u{9b}\",\"\\b\",\"\\u0041\",\"\u{a0}\"]", |text| {
+            asked.push(text.to_owned());
+            Cow::Borrowed(text)
+        });
         assert_eq!(asked, ["\u{9b}", "\u{8}", "A"]);
     }
 

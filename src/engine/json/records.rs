@@ -30,20 +30,13 @@ const SEPARATORS: [u8; 4] = [b'\t', b',', b';', b'|'];
 ///
 /// `None` where the text is neither, where no whole record fits, or where `keep_tail_lines` asks for lines
 /// of its own: then the plain cut does better.
-pub fn truncate_records(
-    text: &str,
-    max_chars: usize,
-    keep: Keep,
-    keep_tail_lines: usize,
-) -> Option<String> {
+pub fn truncate_records(text: &str, max_chars: usize, keep: Keep, keep_tail_lines: usize) -> Option<String> {
     if keep_tail_lines > 0 || utf16_len(text.as_bytes()) <= max_chars {
         return None;
     }
     let records = Records::of(text)?;
     let header = text.get(..records.header)?;
-    let room = max_chars
-        .checked_sub(MARKER + utf16_len(header.as_bytes()))
-        .filter(|room| *room > 0)?;
+    let room = max_chars.checked_sub(MARKER + utf16_len(header.as_bytes())).filter(|room| *room > 0)?;
     let head_room = match keep {
         Keep::Tail => 0,
         Keep::Head => room,
@@ -61,10 +54,7 @@ pub fn truncate_records(
         return None;
     }
     let total = utf16_len(text.as_bytes()) as u64;
-    let kept = [header, head, tail]
-        .iter()
-        .map(|part| utf16_len(part.as_bytes()) as u64)
-        .sum();
+    let kept = [header, head, tail].iter().map(|part| utf16_len(part.as_bytes()) as u64).sum();
     let out = format!("{header}{head}{}{tail}", marker(kept, total));
     (utf16_len(out.as_bytes()) <= max_chars).then_some(out)
 }
@@ -77,12 +67,7 @@ pub fn may_be_records(start: &str) -> bool {
 
 /// For the model: what is between the records that it sees.
 fn marker(kept: u64, total: u64) -> String {
-    format!(
-        "...[kept {} of {} chars, {} left out]...\n",
-        grouped(kept),
-        grouped(total),
-        grouped(total - kept)
-    )
+    format!("...[kept {} of {} chars, {} left out]...\n", grouped(kept), grouped(total), grouped(total - kept))
 }
 
 /// The byte behind the first `chars` chars, at a char's beginning.
@@ -119,15 +104,9 @@ struct Records {
 impl Records {
     fn of(text: &str) -> Option<Self> {
         if is_json_lines(text) {
-            return Some(Self {
-                header: 0,
-                is_quoted: false,
-            });
+            return Some(Self { header: 0, is_quoted: false });
         }
-        is_table(text).map(|header| Self {
-            header,
-            is_quoted: true,
-        })
+        is_table(text).map(|header| Self { header, is_quoted: true })
     }
 
     /// The end of the last record that ends at or before a byte.
@@ -164,9 +143,7 @@ impl Records {
 
 /// Whether the first and the last line are JSON containers.
 fn is_json_lines(text: &str) -> bool {
-    let is_record = |line: &str| {
-        line.starts_with(['{', '[']) && document(line.as_bytes(), &mut Nothing).is_some()
-    };
+    let is_record = |line: &str| line.starts_with(['{', '[']) && document(line.as_bytes(), &mut Nothing).is_some();
     let text = text.trim_end_matches(['\n', '\r', ' ', '\t']);
     match (text.split_once('\n'), text.rsplit_once('\n')) {
         (Some((first, _)), Some((_, last))) => is_record(first) && is_record(last),
@@ -177,15 +154,9 @@ fn is_json_lines(text: &str) -> bool {
 /// The bytes of the header where the text is a table: its first records have the same number of fields, more
 /// than one, and the header looks like names.
 fn is_table(text: &str) -> Option<usize> {
-    let look = (0..=MAX_LOOK.min(text.len()))
-        .rev()
-        .find_map(|end| text.get(..end))?;
+    let look = (0..=MAX_LOOK.min(text.len())).rev().find_map(|end| text.get(..end))?;
     SEPARATORS.into_iter().find_map(|separator| {
-        let mut rows = Rows {
-            text: look,
-            separator,
-            at: 0,
-        };
+        let mut rows = Rows { text: look, separator, at: 0 };
         let first = rows.next()?;
         let mut count = 1;
         for row in rows.take(MAX_ROWS) {
@@ -194,20 +165,14 @@ fn is_table(text: &str) -> Option<usize> {
             }
             count += 1;
         }
-        (first.separators > 0
-            && !first.is_odd
-            && count >= MIN_ROWS
-            && is_header(look.get(..first.end)?, separator))
-        .then_some(first.end)
+        (first.separators > 0 && !first.is_odd && count >= MIN_ROWS && is_header(look.get(..first.end)?, separator))
+            .then_some(first.end)
     })
 }
 
 /// Whether a line's fields are names and no sentence: each has a letter and is no number, no two are the same.
 fn is_header(line: &str, separator: u8) -> bool {
-    let mut names: Vec<&str> = line
-        .split(char::from(separator))
-        .map(|name| name.trim().trim_matches('"'))
-        .collect();
+    let mut names: Vec<&str> = line.split(char::from(separator)).map(|name| name.trim().trim_matches('"')).collect();
     let is_name = |name: &&str| {
         name.len() <= 100
             && name.chars().any(char::is_alphabetic)
@@ -242,11 +207,7 @@ impl Iterator for Rows<'_> {
 
     fn next(&mut self) -> Option<Row> {
         let bytes = self.text.as_bytes();
-        let mut row = Row {
-            end: 0,
-            separators: 0,
-            is_odd: false,
-        };
+        let mut row = Row { end: 0, separators: 0, is_odd: false };
         let mut in_quotes = false;
         let mut at = self.at;
         loop {
@@ -254,12 +215,8 @@ impl Iterator for Rows<'_> {
             match byte {
                 b'"' => {
                     // Quotes begin a field, end one, or are doubled inside one.
-                    let before = at
-                        .checked_sub(1)
-                        .and_then(|before| bytes.get(before))
-                        .copied();
-                    let begins =
-                        at == self.at || before == Some(self.separator) || before == Some(b'"');
+                    let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+                    let begins = at == self.at || before == Some(self.separator) || before == Some(b'"');
                     row.is_odd |= !in_quotes && !begins;
                     in_quotes = !in_quotes;
                 }
@@ -281,13 +238,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn table(separator: &str, rows: usize) -> String {
-        let row =
-            |row: usize| [row.to_string(), format!("name {row}"), "0.5".to_owned()].join(separator);
+        let row = |row: usize| [row.to_string(), format!("name {row}"), "0.5".to_owned()].join(separator);
         let head = ["id", "name", "share"].join(separator);
-        std::iter::once(head)
-            .chain((0..rows).map(row))
-            .map(|line| line + "\n")
-            .collect()
+        std::iter::once(head).chain((0..rows).map(row)).map(|line| line + "\n").collect()
     }
 
     #[test]
@@ -300,25 +253,11 @@ mod tests {
                 "{\"id\":0}\n{\"id\":1}\n...[kept 48 of 990 chars, 942 left out]...\n{\"id\":97}\n{\"id\":98}\n{\"id\":99}\n",
                 138,
             ),
-            (
-                "beginning",
-                Keep::Head,
-                "{\"id\":0}\n{\"id\":1}\n...[kept 18 of 990 chars, 972 left out]...\n",
-                110,
-            ),
-            (
-                "end",
-                Keep::Tail,
-                "...[kept 20 of 990 chars, 970 left out]...\n{\"id\":98}\n{\"id\":99}\n",
-                110,
-            ),
+            ("beginning", Keep::Head, "{\"id\":0}\n{\"id\":1}\n...[kept 18 of 990 chars, 972 left out]...\n", 110),
+            ("end", Keep::Tail, "...[kept 20 of 990 chars, 970 left out]...\n{\"id\":98}\n{\"id\":99}\n", 110),
         ];
         for (comment, keep, expected, max_chars) in cases {
-            assert_eq!(
-                truncate_records(&text, max_chars, keep, 0).as_deref(),
-                Some(expected),
-                "{comment}"
-            );
+            assert_eq!(truncate_records(&text, max_chars, keep, 0).as_deref(), Some(expected), "{comment}");
         }
     }
 
@@ -330,15 +269,12 @@ mod tests {
             let (header, rest) = out.split_once('\n').unwrap();
             assert_eq!(header, ["id", "name", "share"].join(separator));
             assert!(
-                rest.starts_with("...[kept ")
-                    && rest.ends_with(&format!("999{separator}name 999{separator}0.5\n")),
+                rest.starts_with("...[kept ") && rest.ends_with(&format!("999{separator}name 999{separator}0.5\n")),
                 "{out}"
             );
         }
-        let quoted: String = "id,text\n".to_owned()
-            + &(0..100)
-                .map(|id| format!("{id},\"a\n{id}\"\n"))
-                .collect::<String>();
+        let quoted: String =
+            "id,text\n".to_owned() + &(0..100).map(|id| format!("{id},\"a\n{id}\"\n")).collect::<String>();
         let out = truncate_records(&quoted, 140, Keep::HeadTail, 0).unwrap();
         assert!(
             out.starts_with("id,text\n0,\"a\n0\"\n1,\"a\n1\"\n...[kept ")
@@ -349,43 +285,21 @@ mod tests {
 
     #[test]
     fn other_text_is_left_to_the_plain_cut() {
-        let prose =
-            "Well, it began.\nThen, it went on.\nAt last, it ended.\nAnd, so on.\n".repeat(20);
+        let prose = "Well, it began.\nThen, it went on.\nAt last, it ended.\nAnd, so on.\n".repeat(20);
         let cases = [
             ("prose with as many commas", prose.as_str()),
             ("one long line", &"x".repeat(1_000)),
-            (
-                "log lines",
-                &"2024-01-01 INFO started worker 1, 2\n2024-01-01 INFO done\n".repeat(20),
-            ),
+            ("log lines", &"2024-01-01 INFO started worker 1, 2\n2024-01-01 INFO done\n".repeat(20)),
             ("numbers without a header", &"1,2,3\n".repeat(100)),
-            (
-                "the first line is JSON",
-                &("{}\n".to_owned() + &"text\n".repeat(200)),
-            ),
-            (
-                "one document over many lines",
-                &("{\n".to_owned() + &"\"a\": 1,\n".repeat(200) + "}"),
-            ),
+            ("the first line is JSON", &("{}\n".to_owned() + &"text\n".repeat(200))),
+            ("one document over many lines", &("{\n".to_owned() + &"\"a\": 1,\n".repeat(200) + "}")),
             ("short rows", "a,b\n1,2\n"),
         ];
         for (comment, text) in cases {
-            assert_eq!(
-                truncate_records(text, 200, Keep::HeadTail, 0),
-                None,
-                "{comment}"
-            );
+            assert_eq!(truncate_records(text, 200, Keep::HeadTail, 0), None, "{comment}");
         }
-        assert_eq!(
-            truncate_records(&table(",", 100), 200, Keep::HeadTail, 5),
-            None,
-            "lines of their own"
-        );
-        assert_eq!(
-            truncate_records(&table(",", 100), 95, Keep::HeadTail, 0),
-            None,
-            "no room"
-        );
+        assert_eq!(truncate_records(&table(",", 100), 200, Keep::HeadTail, 5), None, "lines of their own");
+        assert_eq!(truncate_records(&table(",", 100), 95, Keep::HeadTail, 0), None, "no room");
     }
 
     proptest! {

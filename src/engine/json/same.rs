@@ -22,10 +22,7 @@ pub fn same(text: &str, structured_json: &str) -> bool {
     let Some(data) = keys.data(text) else {
         return false;
     };
-    [Some(whole), inner]
-        .into_iter()
-        .flatten()
-        .any(|json| keys.data(json) == Some(data))
+    [Some(whole), inner].into_iter().flatten().any(|json| keys.data(json) == Some(data))
 }
 
 /// What an object with the one member `content` or `result` holds.
@@ -43,16 +40,12 @@ fn wrapped(json: &str) -> Option<&str> {
     let from = space(bytes, colon + 1);
     let to = walk(bytes, from, &mut Nothing).filter(|_| bytes.get(colon) == Some(&b':'))?;
     let close = space(bytes, to);
-    (bytes.get(close) == Some(&b'}') && close + 1 == bytes.len())
-        .then(|| json.get(from..to))
-        .flatten()
+    (bytes.get(close) == Some(&b'}') && close + 1 == bytes.len()).then(|| json.get(from..to)).flatten()
 }
 
 /// Whether JSON is a string with this text.
 fn is_text(json: &str, text: &str) -> bool {
-    json.starts_with('"')
-        && document(json.as_bytes(), &mut Nothing).is_some()
-        && text_of(json) == text
+    json.starts_with('"') && document(json.as_bytes(), &mut Nothing).is_some() && text_of(json) == text
 }
 
 /// Secrets that make equal sums of different data as good as impossible, also on purpose.
@@ -74,12 +67,7 @@ impl Keys {
 
     /// A digest of a document's data; `None` where it is not JSON.
     fn data(&self, json: &str) -> Option<Digest> {
-        let mut data = Data {
-            keys: self,
-            json,
-            open: Vec::new(),
-            last: (0, 0),
-        };
+        let mut data = Data { keys: self, json, open: Vec::new(), last: (0, 0) };
         document(json.as_bytes(), &mut data)?;
         Some(data.last)
     }
@@ -115,18 +103,13 @@ impl Data<'_> {
         });
         container.count += 1;
         // A sum, because the order of keys does not count; elements carry their index.
-        container.sum = (
-            container.sum.0.wrapping_add(member.0),
-            container.sum.1.wrapping_add(member.1),
-        );
+        container.sum = (container.sum.0.wrapping_add(member.0), container.sum.1.wrapping_add(member.1));
     }
 
     fn text(&self, range: Range<usize>) -> Digest {
         let token = self.json.get(range).unwrap_or_default();
         if !token.contains('\\') {
-            return self.keys.digest(b's', |hasher| {
-                hasher.write(token.trim_matches('"').as_bytes())
-            });
+            return self.keys.digest(b's', |hasher| hasher.write(token.trim_matches('"').as_bytes()));
         }
         let text = units(token);
         self.keys.digest(b's', |hasher| hasher.write(&text))
@@ -142,13 +125,11 @@ impl Visit for Data<'_> {
         let Some(Container { count, sum, .. }) = self.open.pop() else {
             return;
         };
-        let value = self
-            .keys
-            .digest(if is_object { b'o' } else { b'a' }, |hasher| {
-                for part in [count, sum.0, sum.1] {
-                    hasher.write_u64(part);
-                }
-            });
+        let value = self.keys.digest(if is_object { b'o' } else { b'a' }, |hasher| {
+            for part in [count, sum.0, sum.1] {
+                hasher.write_u64(part);
+            }
+        });
         self.value(value);
     }
 
@@ -168,16 +149,10 @@ impl Visit for Data<'_> {
         let token = self.json.get(token).unwrap_or_default();
         let value = match token.parse::<f64>() {
             // What JSON.stringify makes of a number that is too large.
-            Ok(number) if number.is_infinite() => {
-                self.keys.digest(b'w', |hasher| hasher.write(b"null"))
-            }
+            Ok(number) if number.is_infinite() => self.keys.digest(b'w', |hasher| hasher.write(b"null")),
             // Minus zero plus zero is zero.
-            Ok(number) => self
-                .keys
-                .digest(b'n', |hasher| hasher.write_u64((number + 0.0).to_bits())),
-            Err(_) => self
-                .keys
-                .digest(b'w', |hasher| hasher.write(token.as_bytes())),
+            Ok(number) => self.keys.digest(b'n', |hasher| hasher.write_u64((number + 0.0).to_bits())),
+            Err(_) => self.keys.digest(b'w', |hasher| hasher.write(token.as_bytes())),
         };
         self.value(value);
     }
@@ -188,11 +163,7 @@ fn units(token: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(token.len());
     let mut high: Option<u16> = None;
     let three = |unit: u16, out: &mut Vec<u8>| {
-        out.extend([
-            0xe0 | (unit >> 12) as u8,
-            0x80 | (unit >> 6 & 0x3f) as u8,
-            0x80 | (unit & 0x3f) as u8,
-        ]);
+        out.extend([0xe0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3f) as u8, 0x80 | (unit & 0x3f) as u8]);
     };
     for piece in pieces(token) {
         if let (Some(first), Piece::Unit(second @ 0xdc00..=0xdfff)) = (high, &piece) {
@@ -231,74 +202,29 @@ mod tests {
         let cases = [
             ("the text as a string", "a\n\"b\"", r#""a\n\"b\"""#, true),
             ("the text wrapped", "a\nb", r#"{"result":"a\nb"}"#, true),
-            (
-                "the text wrapped as content",
-                "ab",
-                r#"{ "content" : "ab" }"#,
-                true,
-            ),
+            ("the text wrapped as content", "ab", r#"{ "content" : "ab" }"#, true),
             ("wrapped under another key", "ab", r#"{"text":"ab"}"#, false),
-            (
-                "wrapped with more beside it",
-                "ab",
-                r#"{"result":"ab","n":1}"#,
-                false,
-            ),
+            ("wrapped with more beside it", "ab", r#"{"result":"ab","n":1}"#, false),
             ("another text", "ab", r#""abc""#, false),
             ("the same JSON", r#"{"a":1}"#, r#"{"a":1}"#, true),
             ("laid out", "{\n  \"a\": [1, 2]\n}", r#"{"a":[1,2]}"#, true),
-            (
-                "keys in another order",
-                r#"{"b":{"d":1,"c":2},"a":1}"#,
-                r#"{"a":1,"b":{"c":2,"d":1}}"#,
-                true,
-            ),
+            ("keys in another order", r#"{"b":{"d":1,"c":2},"a":1}"#, r#"{"a":1,"b":{"c":2,"d":1}}"#, true),
             ("elements in another order", "[2,1]", "[1,2]", false),
-            (
-                "values of two keys changed over",
-                r#"{"a":1,"b":2}"#,
-                r#"{"a":2,"b":1}"#,
-                false,
-            ),
+            ("values of two keys changed over", r#"{"a":1,"b":2}"#, r#"{"a":2,"b":1}"#, false),
             ("a member more", r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
             ("an element more", "[1]", "[1,1]", false),
             ("object and array", "{}", "[]", false),
             ("string and number", r#"["1"]"#, "[1]", false),
             ("word and string", r#"["null"]"#, "[null]", false),
             ("spelling of numbers", "[1.0,1e2,-0]", "[1,100,0]", true),
-            (
-                "spelling of strings",
-                r#"["\u0061\/😀"]"#,
-                r#"["a/\ud83d\ude00"]"#,
-                true,
-            ),
-            (
-                "a quote at the end of a string",
-                r#"["a\""]"#,
-                r#"["a"]"#,
-                false,
-            ),
-            (
-                "wrapped data",
-                "[ {\"a\": 1} ]",
-                r#"{"result":[{"a":1}]}"#,
-                true,
-            ),
+            ("spelling of strings", r#"["\u0061\/😀"]"#, r#"["a/\ud83d\ude00"]"#, true),
+            ("a quote at the end of a string", r#"["a\""]"#, r#"["a"]"#, false),
+            ("wrapped data", "[ {\"a\": 1} ]", r#"{"result":[{"a":1}]}"#, true),
             ("nesting that sums alike", "[[1],2]", "[1,[2]]", false),
-            (
-                "halves of pairs differ",
-                r#"["\ud83d"]"#,
-                r#"["\ud83e"]"#,
-                false,
-            ),
+            ("halves of pairs differ", r#"["\ud83d"]"#, r#"["\ud83e"]"#, false),
             ("scalars", "5", "5", true),
             ("words", "true", r#"{"result":true}"#, true),
-            (
-                "a log line after the JSON",
-                "{\"a\":1}\ndone",
-                r#"{"a":1}"#,
-                false,
-            ),
+            ("a log line after the JSON", "{\"a\":1}\ndone", r#"{"a":1}"#, false),
             ("nothing", "", r#""""#, true),
         ];
         for (comment, text, structured, expected) in cases {

@@ -152,11 +152,7 @@ pub(super) fn string_end(text: &[u8], at: usize) -> Option<usize> {
 /// The end of an escape whose backslash is at `at`.
 fn escape_end(text: &[u8], at: usize) -> Option<usize> {
     match *text.get(at + 1)? {
-        b'u' => text
-            .get(at + 2..at + 6)?
-            .iter()
-            .all(u8::is_ascii_hexdigit)
-            .then_some(at + 6),
+        b'u' => text.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit).then_some(at + 6),
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
         _ => None,
     }
@@ -172,10 +168,7 @@ pub(super) fn plain_end(text: &[u8], mut at: usize) -> usize {
         }
         at += 8;
     }
-    while text
-        .get(at)
-        .is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-    {
+    while text.get(at).is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
         at += 1;
     }
     at
@@ -209,11 +202,7 @@ fn number_end(text: &[u8], mut at: usize) -> Option<usize> {
     if text.get(at) == Some(&b'-') {
         at += 1;
     }
-    at = if text.get(at) == Some(&b'0') {
-        at + 1
-    } else {
-        digits_end(text, at)?
-    };
+    at = if text.get(at) == Some(&b'0') { at + 1 } else { digits_end(text, at)? };
     if text.get(at) == Some(&b'.') {
         at = digits_end(text, at + 1)?;
     }
@@ -304,13 +293,8 @@ mod tests {
 
     #[test]
     fn mixed_nesting_keeps_its_kinds_across_words() {
-        let open: String = (0..200)
-            .map(|level| if level % 3 == 0 { "[" } else { "{\"k\":" })
-            .collect();
-        let close: String = (0..200)
-            .rev()
-            .map(|level| if level % 3 == 0 { "]" } else { "}" })
-            .collect();
+        let open: String = (0..200).map(|level| if level % 3 == 0 { "[" } else { "{\"k\":" }).collect();
+        let close: String = (0..200).rev().map(|level| if level % 3 == 0 { "]" } else { "}" }).collect();
         assert!(is_json(&format!("{open}1{close}")));
         assert!(!is_json(&format!("{open}1{}", close.replacen('}', "]", 1))));
     }

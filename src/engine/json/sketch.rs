@@ -23,22 +23,12 @@ const KEY_CHARS: usize = 40;
 /// Keys told apart beyond the fields that are shown; they are counted no further.
 const MAX_OTHERS: usize = 1_000;
 /// What is tried in turn until the line is short enough: levels, and fields of one object.
-const DETAIL: [(usize, usize); 6] = [
-    (LEVELS, FIELDS),
-    (LEVELS, 6),
-    (2, FIELDS),
-    (2, 6),
-    (1, FIELDS),
-    (1, 5),
-];
+const DETAIL: [(usize, usize); 6] = [(LEVELS, FIELDS), (LEVELS, 6), (2, FIELDS), (2, 6), (1, FIELDS), (1, 5)];
 
 /// The shape of a document that is an object or an array, in at most 400 chars and one line; `None` for
 /// other documents and for text that is not exactly one JSON document.
 pub fn sketch(json: &str) -> Option<String> {
-    if !json
-        .trim_start_matches([' ', '\t', '\r', '\n'])
-        .starts_with(['{', '['])
-    {
+    if !json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(['{', '[']) {
         return None;
     }
     let mut shapes = Shapes::new(json);
@@ -108,9 +98,7 @@ struct Spread(Option<(u64, u64)>);
 
 impl Spread {
     fn add(&mut self, count: u64) {
-        self.0 = Some(self.0.map_or((count, count), |(least, most)| {
-            (least.min(count), most.max(count))
-        }));
+        self.0 = Some(self.0.map_or((count, count), |(least, most)| (least.min(count), most.max(count))));
     }
 
     fn most(&self) -> u64 {
@@ -150,13 +138,7 @@ struct Shapes<'a> {
 
 impl<'a> Shapes<'a> {
     fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            base: 0,
-            shapes: vec![Shape::default()],
-            open: Vec::new(),
-            hash: RandomState::new(),
-        }
+        Self { text, base: 0, shapes: vec![Shape::default()], open: Vec::new(), hash: RandomState::new() }
     }
 
     /// Counts a value and gives its place.
@@ -192,11 +174,7 @@ impl<'a> Shapes<'a> {
         let index = match known {
             Some(index) => index,
             None if shape.fields.len() < FIELDS => {
-                shape.fields.push(Field {
-                    key: token,
-                    seen: 0,
-                    shape: fresh,
-                });
+                shape.fields.push(Field { key: token, seen: 0, shape: fresh });
                 self.shapes.push(Shape::default());
                 shape_len(&self.shapes, open.place) - 1
             }
@@ -218,13 +196,7 @@ impl<'a> Shapes<'a> {
         let mut line = String::new();
         for (levels, fields) in DETAIL {
             line.clear();
-            Writer {
-                shapes: self,
-                levels,
-                fields,
-                out: &mut line,
-            }
-            .place(0, 0, 0);
+            Writer { shapes: self, levels, fields, out: &mut line }.place(0, 0, 0);
             if utf16_len(line.as_bytes()) <= MAX_CHARS {
                 return line;
             }
@@ -234,9 +206,7 @@ impl<'a> Shapes<'a> {
 }
 
 fn shape_len(shapes: &[Shape], place: Option<Place>) -> usize {
-    place
-        .and_then(|place| shapes.get(place))
-        .map_or(0, |shape| shape.fields.len())
+    place.and_then(|place| shapes.get(place)).map_or(0, |shape| shape.fields.len())
 }
 
 impl Visit for Shapes<'_> {
@@ -261,31 +231,15 @@ impl Visit for Shapes<'_> {
         }
         // Below the levels that are shown an object only counts its members.
         let expected = if is_shown { 0 } else { usize::MAX };
-        self.open.push(Open {
-            place,
-            is_object,
-            level,
-            members: 0,
-            expected,
-            next,
-        });
+        self.open.push(Open { place, is_object, level, members: 0, expected, next });
     }
 
     fn close(&mut self, _: usize, is_object: bool) {
-        let Some(Open {
-            place: Some(place),
-            members,
-            ..
-        }) = self.open.pop()
-        else {
+        let Some(Open { place: Some(place), members, .. }) = self.open.pop() else {
             return;
         };
         if let Some(shape) = self.shapes.get_mut(place) {
-            let spread = if is_object {
-                &mut shape.members
-            } else {
-                &mut shape.lengths
-            };
+            let spread = if is_object { &mut shape.members } else { &mut shape.lengths };
             spread.add(members);
         }
     }
@@ -296,11 +250,7 @@ impl Visit for Shapes<'_> {
         };
         open.members += 1;
         let is_shown = open.place.is_some() && open.expected != usize::MAX;
-        let next = if is_shown {
-            self.field(self.base + token.start..self.base + token.end)
-        } else {
-            None
-        };
+        let next = if is_shown { self.field(self.base + token.start..self.base + token.end) } else { None };
         if let Some(open) = self.open.last_mut() {
             open.next = next;
         }
@@ -334,8 +284,7 @@ impl Writer<'_> {
         let Some(shape) = self.shapes.shapes.get(place) else {
             return;
         };
-        let (nulls, kinds): (Vec<Kind>, Vec<Kind>) =
-            shape.kinds.iter().partition(|kind| **kind == Kind::Null);
+        let (nulls, kinds): (Vec<Kind>, Vec<Kind>) = shape.kinds.iter().partition(|kind| **kind == Kind::Null);
         for (index, kind) in kinds.into_iter().chain(nulls).enumerate() {
             if index > 0 {
                 self.out.push_str(" | ");
@@ -353,23 +302,16 @@ impl Writer<'_> {
 
     fn object(&mut self, shape: &Shape, level: usize) {
         if level >= self.levels && shape.members.most() > 0 {
-            self.out
-                .push_str(&format!("{{{} keys}}", shape.members.text()));
+            self.out.push_str(&format!("{{{} keys}}", shape.members.text()));
             return;
         }
-        let objects = shape
-            .counts
-            .get(Kind::Object as usize)
-            .copied()
-            .unwrap_or(0);
+        let objects = shape.counts.get(Kind::Object as usize).copied().unwrap_or(0);
         self.out.push('{');
         for (index, field) in shape.fields.iter().take(self.fields).enumerate() {
             if index > 0 {
                 self.out.push_str(", ");
             }
-            self.out.push_str(&key_text(
-                self.shapes.text.get(field.key.clone()).unwrap_or_default(),
-            ));
+            self.out.push_str(&key_text(self.shapes.text.get(field.key.clone()).unwrap_or_default()));
             if field.seen < objects {
                 let share = (u128::from(field.seen) * 100 / u128::from(objects)).max(1);
                 self.out.push_str(&format!("? {share}%"));
@@ -379,17 +321,9 @@ impl Writer<'_> {
         }
         let shown = shape.fields.len().min(self.fields) as u64;
         let told_apart = (shape.fields.len() + shape.others.len()) as u64;
-        let total = if objects == 1 {
-            shape.members.most()
-        } else {
-            told_apart
-        };
+        let total = if objects == 1 { shape.members.most() } else { told_apart };
         if total > shown {
-            let or_more = if objects > 1 && shape.others.len() == MAX_OTHERS {
-                "+"
-            } else {
-                ""
-            };
+            let or_more = if objects > 1 && shape.others.len() == MAX_OTHERS { "+" } else { "" };
             self.out.push_str(&format!(
                 "{}…{}{or_more} more",
                 if shown > 0 { ", " } else { "" },
@@ -402,9 +336,7 @@ impl Writer<'_> {
     fn array(&mut self, shape: &Shape, level: usize) {
         match shape.elements.filter(|_| level < self.levels) {
             _ if shape.lengths.most() == 0 => self.out.push_str("[]"),
-            None => self
-                .out
-                .push_str(&format!("[{} items]", shape.lengths.text())),
+            None => self.out.push_str(&format!("[{} items]", shape.lengths.text())),
             Some(elements) => {
                 self.out.push_str(&format!("[{} × ", shape.lengths.text()));
                 self.place(elements, level, level + 1);
@@ -417,18 +349,9 @@ impl Writer<'_> {
 /// A key as it is where it is a word, else as a JSON string.
 fn key_text(token: &str) -> String {
     let key = text_of(token);
-    let key = if utf16_len(key.as_bytes()) > KEY_CHARS {
-        clipped(&key, KEY_CHARS)
-    } else {
-        key.into_owned()
-    };
-    let is_word = key
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-'))
-        && key
-            .bytes()
-            .next()
-            .is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
+    let key = if utf16_len(key.as_bytes()) > KEY_CHARS { clipped(&key, KEY_CHARS) } else { key.into_owned() };
+    let is_word = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-'))
+        && key.bytes().next().is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
     if is_word { key } else { quoted(&key) }
 }
 
@@ -450,71 +373,31 @@ mod tests {
         let cases = [
             ("empty object", "{}", "{}"),
             ("empty array", "[]", "[]"),
-            (
-                "kinds",
-                r#"{"a":1,"b":"x","c":true,"d":null}"#,
-                "{a: number, b: string, c: boolean, d: null}",
-            ),
+            ("kinds", r#"{"a":1,"b":"x","c":true,"d":null}"#, "{a: number, b: string, c: boolean, d: null}"),
             (
                 "records",
                 r#"{"data":{"items":[{"id":1},{"id":2}],"next":null}}"#,
                 "{data: {items: [2 × {id: number}], next: null}}",
             ),
-            (
-                "optional fields",
-                r#"[{"a":1,"b":2},{"a":1},{"a":1}]"#,
-                "[3 × {a: number, b? 33%: number}]",
-            ),
-            (
-                "order of keys differs",
-                r#"[{"a":1,"b":2},{"b":1,"a":2}]"#,
-                "[2 × {a: number, b: number}]",
-            ),
-            (
-                "unions",
-                r#"[null,1,"a",{"k":1}]"#,
-                "[4 × number | string | {k: number} | null]",
-            ),
-            (
-                "unions of fields",
-                r#"[{"a":null},{"a":1}]"#,
-                "[2 × {a: number | null}]",
-            ),
-            (
-                "lengths that differ",
-                r#"[{"t":[]},{"t":["x","y"]}]"#,
-                "[2 × {t: [0–2 × string]}]",
-            ),
-            (
-                "arrays in arrays",
-                "[[[[1]]],[]]",
-                "[2 × [0–1 × [1 × [1 items]]]]",
-            ),
-            (
-                "three levels of fields",
-                r#"{"a":{"b":{"c":{"d":1}}}}"#,
-                "{a: {b: {c: {1 keys}}}}",
-            ),
+            ("optional fields", r#"[{"a":1,"b":2},{"a":1},{"a":1}]"#, "[3 × {a: number, b? 33%: number}]"),
+            ("order of keys differs", r#"[{"a":1,"b":2},{"b":1,"a":2}]"#, "[2 × {a: number, b: number}]"),
+            ("unions", r#"[null,1,"a",{"k":1}]"#, "[4 × number | string | {k: number} | null]"),
+            ("unions of fields", r#"[{"a":null},{"a":1}]"#, "[2 × {a: number | null}]"),
+            ("lengths that differ", r#"[{"t":[]},{"t":["x","y"]}]"#, "[2 × {t: [0–2 × string]}]"),
+            ("arrays in arrays", "[[[[1]]],[]]", "[2 × [0–1 × [1 × [1 items]]]]"),
+            ("three levels of fields", r#"{"a":{"b":{"c":{"d":1}}}}"#, "{a: {b: {c: {1 keys}}}}"),
             (
                 "three levels of records",
                 r#"[{"b":[{"c":[{"d":[1,2]}]}]}]"#,
                 "[1 × {b: [1 × {c: [1 × {d: [2 items]}]}]}]",
             ),
-            (
-                "empty containers below",
-                r#"{"a":{"b":{"c":{},"d":[]}}}"#,
-                "{a: {b: {c: {}, d: []}}}",
-            ),
+            ("empty containers below", r#"{"a":{"b":{"c":{},"d":[]}}}"#, "{a: {b: {c: {}, d: []}}}"),
             (
                 "keys that are no words",
                 r#"{"a b":1,"":2,"é\n":3,"9":4,"x-y":5}"#,
                 r#"{"a b": number, "": number, "é\n": number, "9": number, x-y: number}"#,
             ),
-            (
-                "separators in keys",
-                "{\"\u{2028}\":1}",
-                r#"{"\u2028": number}"#,
-            ),
+            ("separators in keys", "{\"\u{2028}\":1}", r#"{"\u2028": number}"#),
             ("white space", " [ 1 , 2 ] ", "[2 × number]"),
         ];
         for (comment, json, expected) in cases {
@@ -542,11 +425,7 @@ mod tests {
     fn lines_are_an_array_of_records() {
         let cases = [
             ("no record", "", Some("[]")),
-            (
-                "records",
-                "{\"a\":1}\n{\"a\":\"x\",\"b\":2}",
-                Some("[2 × {a: number | string, b? 50%: number}]"),
-            ),
+            ("records", "{\"a\":1}\n{\"a\":\"x\",\"b\":2}", Some("[2 × {a: number | string, b? 50%: number}]")),
             ("final line end", "1\n2\n", Some("[2 × number]")),
             ("CR LF", "1\r\n2\r\n", Some("[2 × number]")),
             ("a line that is not JSON", "1\nx", None),
@@ -564,45 +443,21 @@ mod tests {
             format!("{{{}}}", members.join(","))
         };
         assert!(sketch(&object(10)).unwrap().ends_with("k9: number}"));
-        assert!(
-            sketch(&object(11))
-                .unwrap()
-                .ends_with("k9: number, …1 more}")
-        );
-        assert!(
-            sketch(&object(5_000))
-                .unwrap()
-                .ends_with("k9: number, …4,990 more}")
-        );
+        assert!(sketch(&object(11)).unwrap().ends_with("k9: number, …1 more}"));
+        assert!(sketch(&object(5_000)).unwrap().ends_with("k9: number, …4,990 more}"));
         let line = sketch(&format!("[{},{}]", object(13), object(2))).unwrap();
-        assert!(
-            line.starts_with("[2 × {k0: number, k1: number, k2? 50%: number,"),
-            "{line}"
-        );
+        assert!(line.starts_with("[2 × {k0: number, k1: number, k2? 50%: number,"), "{line}");
         assert!(line.ends_with("…3 more}]"), "{line}");
-        assert!(
-            sketch(&format!("[{0},{0}]", object(5_000)))
-                .unwrap()
-                .ends_with("…1,000+ more}]")
-        );
+        assert!(sketch(&format!("[{0},{0}]", object(5_000))).unwrap().ends_with("…1,000+ more}]"));
     }
 
     #[test]
     fn long_shapes_lose_detail_and_stay_whole() {
-        let inner: Vec<String> = (0..10)
-            .map(|key| format!("\"field_number_{key}\":[1,2,3]"))
-            .collect();
-        let outer: Vec<String> = (0..10)
-            .map(|key| format!("\"outer_{key}\":{{{}}}", inner.join(",")))
-            .collect();
+        let inner: Vec<String> = (0..10).map(|key| format!("\"field_number_{key}\":[1,2,3]")).collect();
+        let outer: Vec<String> = (0..10).map(|key| format!("\"outer_{key}\":{{{}}}", inner.join(","))).collect();
         let line = sketch(&format!("{{{}}}", outer.join(","))).unwrap();
-        assert!(
-            line.starts_with("{outer_0: {10 keys}, ") && line.ends_with("outer_9: {10 keys}}"),
-            "{line}"
-        );
-        let long: Vec<String> = (0..10)
-            .map(|key| format!("\"{key}{}\":1", "\\u0001".repeat(100)))
-            .collect();
+        assert!(line.starts_with("{outer_0: {10 keys}, ") && line.ends_with("outer_9: {10 keys}}"), "{line}");
+        let long: Vec<String> = (0..10).map(|key| format!("\"{key}{}\":1", "\\u0001".repeat(100))).collect();
         let line = sketch(&format!("{{{}}}", long.join(","))).unwrap();
         assert_eq!(utf16_len(line.as_bytes()), MAX_CHARS);
     }

@@ -63,11 +63,7 @@ impl<'s, S: ByteSource + ?Sized> Stream<'s, S> {
     /// The next mark; `None` at the end.
     pub fn next(&mut self) -> Result<Option<Mark>, S::Error> {
         loop {
-            let Structure {
-                opens,
-                closes,
-                commas,
-            } = self.structure;
+            let Structure { opens, closes, commas } = self.structure;
             let bit = (opens | closes | commas).trailing_zeros();
             if bit < u64::BITS {
                 self.drop_marks(bit);
@@ -134,10 +130,7 @@ impl<'s, S: ByteSource + ?Sized> Stream<'s, S> {
             Some(block) => self.carry.next(block),
             None => {
                 let mut block = [b' '; BLOCK];
-                block
-                    .iter_mut()
-                    .zip(left)
-                    .for_each(|(to, from)| *to = *from);
+                block.iter_mut().zip(left).for_each(|(to, from)| *to = *from);
                 self.carry.next(&block)
             }
         };
@@ -179,9 +172,7 @@ impl<'s, S: ByteSource + ?Sized> Stream<'s, S> {
     /// The token of the string that begins at `at`, where it has at most `most` bytes.
     pub fn string(&mut self, at: u64, most: usize) -> Result<Option<String>, S::Error> {
         let bytes = self.bytes(at)?;
-        let found = string_end(bytes, 0)
-            .and_then(|end| bytes.get(..end))
-            .map(<[u8]>::to_vec);
+        let found = string_end(bytes, 0).and_then(|end| bytes.get(..end)).map(<[u8]>::to_vec);
         let token = match found {
             None if bytes.len() < most && is_unfinished(bytes) => {
                 let mut bytes = Vec::new();
@@ -193,9 +184,7 @@ impl<'s, S: ByteSource + ?Sized> Stream<'s, S> {
             }
             found => found,
         };
-        Ok(token
-            .filter(|token| token.len() <= most && token.first() == Some(&b'"'))
-            .map(utf8))
+        Ok(token.filter(|token| token.len() <= most && token.first() == Some(&b'"')).map(utf8))
     }
 
     /// The end of the string that begins at `at`; `None` where it has none.
@@ -207,9 +196,7 @@ impl<'s, S: ByteSource + ?Sized> Stream<'s, S> {
                 return Ok(None);
             }
             let mut from = usize::from(is_escaped);
-            while let Some(found) =
-                memchr::memchr2(b'"', b'\\', bytes.get(from..).unwrap_or_default())
-            {
+            while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(from..).unwrap_or_default()) {
                 if bytes.get(from + found) == Some(&b'"') {
                     return Ok(Some(at + (from + found) as u64 + 1));
                 }
@@ -246,9 +233,7 @@ pub(super) fn read<S: ByteSource + ?Sized>(
     bytes: &mut Vec<u8>,
 ) -> Result<(), S::Error> {
     bytes.clear();
-    let wanted = usize::try_from(end.saturating_sub(at))
-        .unwrap_or(usize::MAX)
-        .min(len);
+    let wanted = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(len);
     while bytes.len() < wanted {
         let more = source.read_at(at + bytes.len() as u64, wanted - bytes.len())?;
         if more.is_empty() {

@@ -14,9 +14,7 @@ pub(super) enum Piece<'a> {
 
 /// The content of a string token, which has to be well-formed.
 pub(super) fn pieces(token: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = token
-        .get(1..token.len().saturating_sub(1))
-        .unwrap_or_default();
+    let mut rest = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
@@ -37,9 +35,7 @@ pub(super) fn pieces(token: &str) -> impl Iterator<Item = Piece<'_>> {
 fn escape(text: &str) -> (u16, usize) {
     let unit = match text.as_bytes().get(1) {
         Some(b'u') => {
-            let hex = text
-                .get(2..6)
-                .and_then(|digits| u16::from_str_radix(digits, 16).ok());
+            let hex = text.get(2..6).and_then(|digits| u16::from_str_radix(digits, 16).ok());
             return (hex.unwrap_or(0xfffd), 6);
         }
         Some(b'b') => 8,
@@ -56,11 +52,7 @@ fn escape(text: &str) -> (u16, usize) {
 /// The text of a string token; halves of pairs become U+FFFD.
 pub(super) fn text_of(token: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', token.as_bytes()).is_none() {
-        return Cow::Borrowed(
-            token
-                .get(1..token.len().saturating_sub(1))
-                .unwrap_or_default(),
-        );
+        return Cow::Borrowed(token.get(1..token.len().saturating_sub(1)).unwrap_or_default());
     }
     Cow::Owned(decode(token, |_| char::REPLACEMENT_CHARACTER))
 }
@@ -79,9 +71,7 @@ pub(super) fn decode(token: &str, mut lone: impl FnMut(u16) -> char) -> String {
         match piece {
             Piece::Plain(plain) => text.push_str(plain),
             Piece::Unit(unit @ 0xd800..=0xdbff) => high = Some(unit),
-            Piece::Unit(unit) => {
-                text.push(char::from_u32(unit.into()).unwrap_or_else(|| lone(unit)))
-            }
+            Piece::Unit(unit) => text.push(char::from_u32(unit.into()).unwrap_or_else(|| lone(unit))),
         }
     }
     text.extend(high.map(lone));
@@ -193,10 +183,7 @@ pub(super) fn quoted(text: &str) -> String {
 pub(super) fn cut_back(units: &[u16], at: usize) -> usize {
     use crate::engine::text::{is_high, is_low};
     let at = at.min(units.len());
-    match (
-        at.checked_sub(1).and_then(|before| units.get(before)),
-        units.get(at),
-    ) {
+    match (at.checked_sub(1).and_then(|before| units.get(before)), units.get(at)) {
         (Some(&before), Some(&after)) if is_high(before) && is_low(after) => at - 1,
         _ => at,
     }
@@ -209,10 +196,7 @@ mod tests {
 
     #[test]
     fn decodes_every_escape() {
-        assert_eq!(
-            text_of(r#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z""#),
-            "a\"\\/\u{8}\u{c}\n\r\té😀z"
-        );
+        assert_eq!(text_of(r#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z""#), "a\"\\/\u{8}\u{c}\n\r\té😀z");
     }
 
     #[test]
@@ -234,10 +218,7 @@ mod tests {
         let mut out = String::new();
         encode_text("\u{1}\u{1f}\u{7f}\u{2028}\"\\/é😀\n", false, &mut out);
         assert_eq!(out, "\\u0001\\u001f\u{7f}\u{2028}\\\"\\\\/é😀\\n");
-        assert_eq!(
-            quoted("\u{85}\u{2028}\u{2029}é"),
-            "\"\\u0085\\u2028\\u2029é\""
-        );
+        assert_eq!(quoted("\u{85}\u{2028}\u{2029}é"), "\"\\u0085\\u2028\\u2029é\"");
     }
 
     proptest! {

@@ -20,8 +20,7 @@ pub fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 60, 8, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
-            prop::collection::vec((text(), inner), 0..8)
-                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            prop::collection::vec((text(), inner), 0..8).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
         ]
     })
 }

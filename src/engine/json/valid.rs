@@ -111,23 +111,14 @@ impl Measure<'_> {
 }
 
 fn units(text: &[u8], range: Range<usize>, is_ascii: bool) -> usize {
-    if is_ascii {
-        range.len()
-    } else {
-        utf16_len(text.get(range).unwrap_or_default())
-    }
+    if is_ascii { range.len() } else { utf16_len(text.get(range).unwrap_or_default()) }
 }
 
 impl Visit for Measure<'_> {
     fn open(&mut self, at: usize, _: bool) {
         if self.keeps_spans {
             self.open.push((self.spans.len(), self.chars));
-            self.spans.push(Span {
-                start: at as u32,
-                end: 0,
-                size: 0,
-                next: 0,
-            });
+            self.spans.push(Span { start: at as u32, end: 0, size: 0, next: 0 });
         }
         self.chars += 1;
     }
@@ -205,21 +196,12 @@ impl<'a> Index<'a> {
             size: measure.chars as u32,
             span: (!measure.spans.is_empty()).then_some(0),
         };
-        let is_loose =
-            units(text.as_bytes(), start..start + trimmed.len(), is_ascii) != measure.chars;
-        Some(Self {
-            text,
-            is_ascii,
-            spans: measure.spans,
-            root,
-            is_loose,
-        })
+        let is_loose = units(text.as_bytes(), start..start + trimmed.len(), is_ascii) != measure.chars;
+        Some(Self { text, is_ascii, spans: measure.spans, root, is_loose })
     }
 
     fn slice(&self, start: u32, end: u32) -> &'a str {
-        self.text
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
+        self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// Appends a value in at most `budget` chars; where that cannot be, appends nothing and says so.
@@ -272,11 +254,7 @@ impl<'a> Index<'a> {
             if index > 0 {
                 out.push(',');
             }
-            let size = if self.is_rigid(member) {
-                member.size()
-            } else {
-                member.size().min(share)
-            };
+            let size = if self.is_rigid(member) { member.size() } else { member.size().min(share) };
             if !self.fit_member(member, size, out) {
                 return false;
             }
@@ -314,17 +292,11 @@ impl<'a> Index<'a> {
 
     /// Whether a member is whole or not at all: numbers, `true`, `false`, `null`.
     fn is_rigid(&self, member: &Member) -> bool {
-        !matches!(
-            self.text.as_bytes().get(member.value.start as usize),
-            Some(b'{' | b'[' | b'"')
-        )
+        !matches!(self.text.as_bytes().get(member.value.start as usize), Some(b'{' | b'[' | b'"'))
     }
 
     fn is_container(&self, member: &Member) -> bool {
-        matches!(
-            self.text.as_bytes().get(member.value.start as usize),
-            Some(b'{' | b'[')
-        )
+        matches!(self.text.as_bytes().get(member.value.start as usize), Some(b'{' | b'['))
     }
 
     /// Appends a member in at most `size` chars, of which one is for its comma.
@@ -352,12 +324,7 @@ impl<'a> Index<'a> {
         };
         // No member takes so much that the others have no place.
         let cap = (room / 3).max(16);
-        let mut ends = Ends {
-            index: self,
-            members,
-            cap,
-            used: 0,
-        };
+        let mut ends = Ends { index: self, members, cap, used: 0 };
         let mut tail = Vec::new();
         let (mut head_end, mut tail_start) = (0, total);
         while head_end < tail_start && ends.take(head_end, room * 2 / 5, out) {
@@ -389,11 +356,7 @@ impl<'a> Index<'a> {
         let bytes = self.text.as_bytes();
         // The smallest member is a digit and a comma.
         let most = budget / 2 + 1;
-        let mut members = Members {
-            head: Vec::new(),
-            tail: VecDeque::new(),
-            total: 0,
-        };
+        let mut members = Members { head: Vec::new(), tail: VecDeque::new(), total: 0 };
         let mut span = node.span.map(|span| span + 1);
         let mut at = space(bytes, node.start as usize + 1);
         while let Some(member) = self.member(at, is_object, &mut span) {
@@ -442,12 +405,7 @@ impl<'a> Index<'a> {
             }
             (b'{' | b'[', Some((place, known))) if known.start as usize == from => {
                 *span = Some(known.next);
-                Node {
-                    start: known.start,
-                    end: known.end,
-                    size: known.size,
-                    span: Some(place),
-                }
+                Node { start: known.start, end: known.end, size: known.size, span: Some(place) }
             }
             (b'{' | b'[', _) => {
                 let mut measure = Measure {
@@ -459,29 +417,14 @@ impl<'a> Index<'a> {
                     keeps_spans: false,
                 };
                 let end = walk(bytes, from, &mut measure)?;
-                Node {
-                    start: from as u32,
-                    end: end as u32,
-                    size: measure.chars as u32,
-                    span: None,
-                }
+                Node { start: from as u32, end: end as u32, size: measure.chars as u32, span: None }
             }
             _ => {
                 let end = scalar_end(bytes, from)?;
-                Node {
-                    start: from as u32,
-                    end: end as u32,
-                    size: (end - from) as u32,
-                    span: None,
-                }
+                Node { start: from as u32, end: end as u32, size: (end - from) as u32, span: None }
             }
         };
-        Some(Member {
-            key: at as u32,
-            key_bytes: key_bytes as u32,
-            key_chars: key_chars as u32,
-            value,
-        })
+        Some(Member { key: at as u32, key_bytes: key_bytes as u32, key_chars: key_chars as u32, value })
     }
 }
 
@@ -502,11 +445,7 @@ impl Ends<'_> {
         };
         let left = limit.saturating_sub(self.used);
         let size = member.size();
-        let budget = if size <= self.cap {
-            size
-        } else {
-            self.cap.min(left)
-        };
+        let budget = if size <= self.cap { size } else { self.cap.min(left) };
         let is_record = member.key_bytes == 0 && self.index.is_container(member);
         let least = if is_record { MIN_RECORD } else { MIN_MEMBER };
         if budget > left || budget < size && budget <= least {
@@ -553,22 +492,16 @@ fn shorten(token: &str, budget: usize, out: &mut String) -> bool {
     for (at, &unit) in units.iter().enumerate() {
         taken.push(sum);
         let beside = |other: Option<usize>, is_other: fn(u16) -> bool| {
-            other
-                .and_then(|other| units.get(other))
-                .is_some_and(|&unit| is_other(unit))
+            other.and_then(|other| units.get(other)).is_some_and(|&unit| is_other(unit))
         };
-        let is_lone = is_high(unit) && !beside(Some(at + 1), is_low)
-            || is_low(unit) && !beside(at.checked_sub(1), is_high);
+        let is_lone =
+            is_high(unit) && !beside(Some(at + 1), is_low) || is_low(unit) && !beside(at.checked_sub(1), is_high);
         sum += encoded_len(unit, is_lone, escape_separators);
     }
     taken.push(sum);
     let mut write = |kept: usize, note: &str| {
         out.push('"');
-        encode_units(
-            units.get(..kept).unwrap_or_default(),
-            escape_separators,
-            out,
-        );
+        encode_units(units.get(..kept).unwrap_or_default(), escape_separators, out);
         out.push_str(note);
         out.push('"');
         true
@@ -577,9 +510,7 @@ fn shorten(token: &str, budget: usize, out: &mut String) -> bool {
     if units.len() == total && sum <= room {
         return write(total, "");
     }
-    let most = taken
-        .partition_point(|&taken| taken <= room)
-        .saturating_sub(1);
+    let most = taken.partition_point(|&taken| taken <= room).saturating_sub(1);
     let mut kept = most;
     while kept > 0 {
         kept = cut_back(&units, kept);
@@ -608,31 +539,16 @@ mod tests {
 
     /// How many elements a cut array shows and says to have dropped.
     fn told(items: &[Value]) -> (usize, usize) {
-        let dropped = items.iter().find_map(|item| {
-            item.as_str()?
-                .strip_prefix("…[")?
-                .split_once(" item")?
-                .0
-                .replace(',', "")
-                .parse()
-                .ok()
-        });
-        (
-            items.len() - usize::from(dropped.is_some()),
-            dropped.unwrap_or(0),
-        )
+        let dropped = items
+            .iter()
+            .find_map(|item| item.as_str()?.strip_prefix("…[")?.split_once(" item")?.0.replace(',', "").parse().ok());
+        (items.len() - usize::from(dropped.is_some()), dropped.unwrap_or(0))
     }
 
     fn cut(text: &str, max_chars: usize) -> (String, Value) {
-        let out = truncate_valid(text, max_chars, true)
-            .unwrap_or_else(|| panic!("{text:?} at {max_chars}"));
-        assert!(
-            utf16_len(out.as_bytes()) <= max_chars,
-            "{} > {max_chars}: {out}",
-            utf16_len(out.as_bytes())
-        );
-        let value = serde_json::from_str(&out)
-            .unwrap_or_else(|error| panic!("{error} at {max_chars}: {out}"));
+        let out = truncate_valid(text, max_chars, true).unwrap_or_else(|| panic!("{text:?} at {max_chars}"));
+        assert!(utf16_len(out.as_bytes()) <= max_chars, "{} > {max_chars}: {out}", utf16_len(out.as_bytes()));
+        let value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error} at {max_chars}: {out}"));
         (out, value)
     }
 
@@ -642,43 +558,13 @@ mod tests {
         let numbers = serde_json::json!((0..1000).collect::<Vec<_>>()).to_string();
         let cases = [
             ("all of it", r#"{"a":[1,2]}"#, 11, r#"{"a":[1,2]}"#),
-            (
-                "without white space",
-                r#" { "a" : [ 1 , 2 ] } "#,
-                11,
-                r#"{"a":[1,2]}"#,
-            ),
+            ("without white space", r#" { "a" : [ 1 , 2 ] } "#, 11, r#"{"a":[1,2]}"#),
             ("nothing but brackets", r#"{"a":[1,2]}"#, 2, "{}"),
-            (
-                "a string",
-                &format!("[{long:?}]"),
-                30,
-                r#"["xxxxxxx…[93 chars omitted]"]"#,
-            ),
-            (
-                "no room for a figure",
-                &format!(r#"{{"a":{long:?}}}"#),
-                24,
-                r#"{"a":"xxxxxxxxxxxxxxx…"}"#,
-            ),
-            (
-                "ends of an array",
-                &numbers,
-                51,
-                r#"[0,1,2,3,"…[992 items dropped]",996,997,998,999]"#,
-            ),
-            (
-                "the count alone",
-                &numbers,
-                27,
-                r#"["…[1,000 items dropped]"]"#,
-            ),
-            (
-                "one dropped",
-                r#"[1,2,"aaaaaaaaaaaaaaaaaaaaaaa",3]"#,
-                30,
-                r#"[1,2,"…[1 item dropped]",3]"#,
-            ),
+            ("a string", &format!("[{long:?}]"), 30, r#"["xxxxxxx…[93 chars omitted]"]"#),
+            ("no room for a figure", &format!(r#"{{"a":{long:?}}}"#), 24, r#"{"a":"xxxxxxxxxxxxxxx…"}"#),
+            ("ends of an array", &numbers, 51, r#"[0,1,2,3,"…[992 items dropped]",996,997,998,999]"#),
+            ("the count alone", &numbers, 27, r#"["…[1,000 items dropped]"]"#),
+            ("one dropped", r#"[1,2,"aaaaaaaaaaaaaaaaaaaaaaa",3]"#, 30, r#"[1,2,"…[1 item dropped]",3]"#),
             (
                 "all keys",
                 &format!(r#"{{"a":{long:?},"b":1,"c":[{long:?}]}}"#),
@@ -710,11 +596,7 @@ mod tests {
             ("BOM", "\u{feff}{}", true),
             ("open", "[1,2", true),
             ("text in brackets", "[INFO] started]", false),
-            (
-                "a string that is no structured value",
-                "\"aaaaaaaaaaaaaaa\"",
-                false,
-            ),
+            ("a string that is no structured value", "\"aaaaaaaaaaaaaaa\"", false),
             ("a number", "12345678901234567890", true),
             ("nothing", "", true),
         ];
@@ -722,17 +604,13 @@ mod tests {
             assert_eq!(truncate_valid(text, 10, structured), None, "{comment}");
         }
         assert_eq!(truncate_valid("[1]", 1, true), None);
-        assert_eq!(
-            truncate_valid("\"aaaaaaaaaaaaaaa\"", 10, true).as_deref(),
-            Some("\"aaaaaaa…\"")
-        );
+        assert_eq!(truncate_valid("\"aaaaaaaaaaaaaaa\"", 10, true).as_deref(), Some("\"aaaaaaa…\""));
     }
 
     #[test]
     fn records_shown_and_dropped_are_all() {
-        let records: Vec<Value> = (0..400)
-            .map(|id| serde_json::json!({ "id": id, "name": format!("n{id}"), "tags": ["a", "b"] }))
-            .collect();
+        let records: Vec<Value> =
+            (0..400).map(|id| serde_json::json!({ "id": id, "name": format!("n{id}"), "tags": ["a", "b"] })).collect();
         let text = Value::from(records).to_string();
         for max_chars in (2..300).chain((300..6_000).step_by(37)) {
             let (_, value) = cut(&text, max_chars);
@@ -745,12 +623,8 @@ mod tests {
 
     #[test]
     fn surrogate_pairs_and_halves_stay_as_they_were() {
-        let text = format!(
-            "[\"{}\",\"{}\",\"{}\",1,2,3]",
-            "😀".repeat(40),
-            "\\ud83d\\ude00".repeat(40),
-            "\\u0001".repeat(40)
-        );
+        let text =
+            format!("[\"{}\",\"{}\",\"{}\",1,2,3]", "😀".repeat(40), "\\ud83d\\ude00".repeat(40), "\\u0001".repeat(40));
         for max_chars in 2..200 {
             cut(&text, max_chars);
         }

@@ -25,26 +25,14 @@ pub fn say(page: &Page, tool_name: &str, handle: &str) -> String {
             grouped(page.total_lines),
             grouped(page.chars)
         );
-        if notice.is_empty() {
-            lines
-        } else {
-            format!("{lines} {notice}")
-        }
+        if notice.is_empty() { lines } else { format!("{lines} {notice}") }
     };
-    let line_end = if page.text.is_empty() || page.text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let line_end = if page.text.is_empty() || page.text.ends_with('\n') { "" } else { "\n" };
     let last = match &page.next {
         Some(next) => format!("[More: {tool_name}({})]", call(handle, next)),
         None => "[End of the stored output.]".to_owned(),
     };
-    format!(
-        "[{}: {header}]\n{}{line_end}{last}",
-        quoted(handle),
-        page.text
-    )
+    format!("[{}: {header}]\n{}{line_end}{last}", quoted(handle), page.text)
 }
 
 /// The arguments of a next call as JSON, for the model to copy.
@@ -75,11 +63,7 @@ pub fn unknown(known: &[String]) -> String {
                     from the notice in the tool output, or run the tool again."
         .to_owned();
     if !known.is_empty() {
-        let offered: Vec<String> = known
-            .iter()
-            .take(MAX_OFFERED)
-            .map(|handle| quoted(handle))
-            .collect();
+        let offered: Vec<String> = known.iter().take(MAX_OFFERED).map(|handle| quoted(handle)).collect();
         text.push_str(&format!(" Handles of this run: {}.", offered.join(", ")));
     }
     text
@@ -97,9 +81,7 @@ pub fn quoted(text: &str) -> String {
     if !json.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
         return json;
     }
-    json.replace('\u{85}', "\\u0085")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 #[cfg(test)]
@@ -113,11 +95,7 @@ mod tests {
             last_line: 3,
             total_lines: 1234,
             chars: 4,
-            next: Some(Next {
-                offset: Some(3),
-                limit: Some(2),
-                ..Next::default()
-            }),
+            next: Some(Next { offset: Some(3), limit: Some(2), ..Next::default() }),
             ..Page::default()
         }
     }
@@ -128,12 +106,7 @@ mod tests {
             say(&page(), "peek", "r/c.0"),
             "[\"r/c.0\": lines 2–3 of 1,234, 4 chars.]\nb\nc\n[More: peek({\"handle\":\"r/c.0\",\"offset\":3,\"limit\":2})]"
         );
-        let last = Page {
-            text: "c".to_owned(),
-            next: None,
-            notice: Some("Note.".to_owned()),
-            ..page()
-        };
+        let last = Page { text: "c".to_owned(), next: None, notice: Some("Note.".to_owned()), ..page() };
         assert_eq!(
             say(&last, "peek", "r/c.0"),
             "[\"r/c.0\": lines 2–3 of 1,234, 4 chars. Note.]\nc\n[End of the stored output.]"
@@ -142,14 +115,7 @@ mod tests {
 
     #[test]
     fn a_page_without_text_is_its_notice() {
-        assert_eq!(
-            say(
-                &Page::nothing("The stored output is empty.", 0),
-                "peek",
-                "h"
-            ),
-            "The stored output is empty."
-        );
+        assert_eq!(say(&Page::nothing("The stored output is empty.", 0), "peek", "h"), "The stored output is empty.");
         assert_eq!(
             say(&Page::nothing("Past the end.", 3), "peek", "h"),
             "[\"h\": Past the end.]\n[End of the stored output.]"
@@ -179,16 +145,13 @@ mod tests {
     fn at_most_five_handles_are_offered() {
         assert!(!unknown(&[]).contains("Handles of this run"));
         let known: Vec<String> = (0..9).map(|call| format!("r/{call}.0")).collect();
-        assert!(unknown(&known).ends_with(
-            "Handles of this run: \"r/0.0\", \"r/1.0\", \"r/2.0\", \"r/3.0\", \"r/4.0\"."
-        ));
+        assert!(
+            unknown(&known).ends_with("Handles of this run: \"r/0.0\", \"r/1.0\", \"r/2.0\", \"r/3.0\", \"r/4.0\".")
+        );
     }
 
     #[test]
     fn quoted_text_stays_on_its_line() {
-        assert_eq!(
-            quoted("a\n\u{85}\u{2028}\u{2029}\u{1f}é"),
-            "\"a\\n\\u0085\\u2028\\u2029\\u001fé\""
-        );
+        assert_eq!(quoted("a\n\u{85}\u{2028}\u{2029}\u{1f}é"), "\"a\\n\\u0085\\u2028\\u2029\\u001fé\"");
     }
 }

@@ -28,10 +28,7 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self {
-            max_lines: 1_000,
-            max_chars: 50_000,
-        }
+        Self { max_lines: 1_000, max_chars: 50_000 }
     }
 }
 
@@ -106,9 +103,7 @@ pub struct Arguments {
 /// Checks arguments that a model made up. The error is one line that says what is wrong.
 pub fn check(raw: RawArguments, caps: &Caps) -> Result<Arguments, String> {
     let Raw::Text(handle) = raw.handle else {
-        return Err(
-            "handle must be a string: the handle from the notice in the tool output.".to_owned(),
-        );
+        return Err("handle must be a string: the handle from the notice in the tool output.".to_owned());
     };
     let mut arguments = Arguments {
         handle,
@@ -123,29 +118,16 @@ pub fn check(raw: RawArguments, caps: &Caps) -> Result<Arguments, String> {
         pointer: string("pointer", raw.pointer)?,
         notes: Vec::new(),
     };
-    if !arguments.regex
-        && arguments
-            .pattern
-            .as_ref()
-            .is_some_and(|pattern| pattern.contains('\n'))
-    {
-        return Err(
-            "pattern is searched for inside single lines and cannot contain a line feed."
-                .to_owned(),
-        );
+    if !arguments.regex && arguments.pattern.as_ref().is_some_and(|pattern| pattern.contains('\n')) {
+        return Err("pattern is searched for inside single lines and cannot contain a line feed.".to_owned());
     }
     if arguments.limit > caps.max_lines {
         arguments.limit = caps.max_lines;
-        arguments.notes.push(format!(
-            "limit was reduced to {}, the most a page holds.",
-            caps.max_lines
-        ));
+        arguments.notes.push(format!("limit was reduced to {}, the most a page holds.", caps.max_lines));
     }
     if arguments.context > MAX_CONTEXT {
         arguments.context = MAX_CONTEXT;
-        arguments
-            .notes
-            .push(format!("context was reduced to {}.", grouped(MAX_CONTEXT)));
+        arguments.notes.push(format!("context was reduced to {}.", grouped(MAX_CONTEXT)));
     }
     Ok(arguments)
 }
@@ -160,10 +142,7 @@ fn number(name: &str, raw: Raw, least: u64) -> Result<Option<u64>, String> {
         Raw::Number(number) if number.fract() == 0.0 && number >= least as f64 => {
             Ok(Some(number.min(MAX_NUMBER) as u64))
         }
-        other => Err(format!(
-            "{name} must be a whole number ≥ {least}, got {}.",
-            shown(&other)
-        )),
+        other => Err(format!("{name} must be a whole number ≥ {least}, got {}.", shown(&other))),
     }
 }
 
@@ -182,10 +161,7 @@ fn boolean(name: &str, raw: Raw) -> Result<bool, String> {
         Raw::Missing => Ok(false),
         Raw::Bool(value) => Ok(value),
         Raw::Text(text) if text == "true" || text == "false" => Ok(text == "true"),
-        other => Err(format!(
-            "{name} must be true or false, got {}.",
-            shown(&other)
-        )),
+        other => Err(format!("{name} must be true or false, got {}.", shown(&other))),
     }
 }
 
@@ -205,11 +181,7 @@ fn shown(raw: &Raw) -> String {
         Raw::Number(number) => return shown_number(*number),
         // Only the beginning is shown, so only that is escaped.
         Raw::Text(text) => quoted(&text.chars().take(SHOWN).collect::<String>()),
-        Raw::Other(text) => text
-            .chars()
-            .take(SHOWN)
-            .collect::<String>()
-            .replace(['\n', '\r'], " "),
+        Raw::Other(text) => text.chars().take(SHOWN).collect::<String>().replace(['\n', '\r'], " "),
     };
     whole.chars().take(SHOWN).collect()
 }
@@ -220,12 +192,7 @@ fn shown_number(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
     } else if size.is_infinite() {
-        if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned()
+        if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
     } else if size >= 1e21 {
         format!("{number:e}").replace('e', "e+")
     } else if size > 0.0 && size < 1e-6 {
@@ -252,17 +219,11 @@ pub fn candidates(handle: &str) -> Vec<String> {
         }
     };
     if handle.len() < MAX_PASTED {
-        ["\"handle\":", "stored as "]
-            .into_iter()
-            .filter_map(|before| string_after(handle, before))
-            .for_each(&mut add);
+        ["\"handle\":", "stored as "].into_iter().filter_map(|before| string_after(handle, before)).for_each(&mut add);
     }
     if handle.len() <= MAX_HANDLE {
-        let quote =
-            |char: char| matches!(char, '"' | '\'' | '`' | '“' | '”') || char.is_whitespace();
-        let bare = handle
-            .trim_start_matches(quote)
-            .trim_end_matches(|char| quote(char) || char == '.');
+        let quote = |char: char| matches!(char, '"' | '\'' | '`' | '“' | '”') || char.is_whitespace();
+        let bare = handle.trim_start_matches(quote).trim_end_matches(|char| quote(char) || char == '.');
         add(bare.to_owned());
         add(handle.to_owned());
     }
@@ -274,11 +235,7 @@ fn string_after(text: &str, before: &str) -> Option<String> {
     let (word, sign) = before.split_at(before.len() - 1);
     memchr::memmem::find_iter(text.as_bytes(), word).find_map(|at| {
         let rest = text[at + word.len()..].trim_start();
-        let rest = if sign == ":" {
-            rest.strip_prefix(':')?.trim_start()
-        } else {
-            rest
-        };
+        let rest = if sign == ":" { rest.strip_prefix(':')?.trim_start() } else { rest };
         let inside = rest.strip_prefix('"')?;
         let mut escaped = false;
         let (end, _) = inside.char_indices().take(MAX_QUOTED).find(|&(_, char)| {
@@ -286,9 +243,7 @@ fn string_after(text: &str, before: &str) -> Option<String> {
             escaped = char == '\\' && !escaped;
             ends
         })?;
-        serde_json::from_str::<String>(&rest[..end + 2])
-            .ok()
-            .filter(|string| !string.is_empty())
+        serde_json::from_str::<String>(&rest[..end + 2]).ok().filter(|string| !string.is_empty())
     })
 }
 
@@ -298,10 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn raw() -> RawArguments {
-        RawArguments {
-            handle: Raw::Text("a/b.0".to_owned()),
-            ..RawArguments::default()
-        }
+        RawArguments { handle: Raw::Text("a/b.0".to_owned()), ..RawArguments::default() }
     }
 
     #[test]
@@ -326,32 +278,16 @@ mod tests {
             ("a sign", text("+"), wrong("\"+\"")),
             ("NaN", Raw::Number(f64::NAN), wrong("NaN")),
             ("infinity", Raw::Number(f64::INFINITY), wrong("Infinity")),
-            (
-                "digits beyond every number",
-                text(&"9".repeat(400)),
-                wrong("Infinity"),
-            ),
+            ("digits beyond every number", text(&"9".repeat(400)), wrong("Infinity")),
             ("large and negative", Raw::Number(-1e300), wrong("-1e+300")),
             ("small", Raw::Number(1.5e-7), wrong("1.5e-7")),
             ("boolean", Raw::Bool(true), wrong("true")),
-            (
-                "object",
-                Raw::Other("{\"a\":\n1}".to_owned()),
-                wrong("{\"a\": 1}"),
-            ),
-            (
-                "long text",
-                text(&"x".repeat(100)),
-                wrong(&format!("\"{}", "x".repeat(59))),
-            ),
+            ("object", Raw::Other("{\"a\":\n1}".to_owned()), wrong("{\"a\": 1}")),
+            ("long text", text(&"x".repeat(100)), wrong(&format!("\"{}", "x".repeat(59)))),
         ];
         for (comment, offset, expected) in rows {
             let checked = check(RawArguments { offset, ..raw() }, &Caps::default());
-            assert_eq!(
-                checked.map(|arguments| arguments.offset),
-                expected,
-                "{comment}"
-            );
+            assert_eq!(checked.map(|arguments| arguments.offset), expected, "{comment}");
         }
     }
 
@@ -359,36 +295,12 @@ mod tests {
     fn the_rest_is_checked_too() {
         let text = |text: &str| Raw::Text(text.to_owned());
         let rows = [
+            (RawArguments::default(), "handle must be a string: the handle from the notice in the tool output."),
+            (RawArguments { limit: Raw::Number(0.0), ..raw() }, "limit must be a whole number ≥ 1, got 0."),
+            (RawArguments { from_end: text("yes"), ..raw() }, "from_end must be true or false, got \"yes\"."),
+            (RawArguments { pattern: Raw::Number(4.0), ..raw() }, "pattern must be a string, got 4."),
             (
-                RawArguments::default(),
-                "handle must be a string: the handle from the notice in the tool output.",
-            ),
-            (
-                RawArguments {
-                    limit: Raw::Number(0.0),
-                    ..raw()
-                },
-                "limit must be a whole number ≥ 1, got 0.",
-            ),
-            (
-                RawArguments {
-                    from_end: text("yes"),
-                    ..raw()
-                },
-                "from_end must be true or false, got \"yes\".",
-            ),
-            (
-                RawArguments {
-                    pattern: Raw::Number(4.0),
-                    ..raw()
-                },
-                "pattern must be a string, got 4.",
-            ),
-            (
-                RawArguments {
-                    pattern: text("a\nb"),
-                    ..raw()
-                },
+                RawArguments { pattern: text("a\nb"), ..raw() },
                 "pattern is searched for inside single lines and cannot contain a line feed.",
             ),
         ];
@@ -399,46 +311,21 @@ mod tests {
 
     #[test]
     fn too_much_is_reduced_and_told() {
-        let given = RawArguments {
-            limit: Raw::Number(5000.0),
-            context: Raw::Text("21".to_owned()),
-            ..raw()
-        };
+        let given = RawArguments { limit: Raw::Number(5000.0), context: Raw::Text("21".to_owned()), ..raw() };
         let arguments = check(given, &Caps::default()).unwrap();
         assert_eq!((arguments.limit, arguments.context), (1000, 20));
         assert_eq!(
             arguments.notes,
-            [
-                "limit was reduced to 1000, the most a page holds.",
-                "context was reduced to 20."
-            ]
+            ["limit was reduced to 1000, the most a page holds.", "context was reduced to 20."]
         );
-        assert_eq!(
-            check(
-                raw(),
-                &Caps {
-                    max_lines: 50,
-                    max_chars: 500
-                }
-            )
-            .unwrap()
-            .limit,
-            50
-        );
+        assert_eq!(check(raw(), &Caps { max_lines: 50, max_chars: 500 }).unwrap().limit, 50);
     }
 
     #[test]
     fn an_empty_pattern_is_none() {
-        let given = RawArguments {
-            pattern: Raw::Text(String::new()),
-            pointer: Raw::Text(String::new()),
-            ..raw()
-        };
+        let given = RawArguments { pattern: Raw::Text(String::new()), pointer: Raw::Text(String::new()), ..raw() };
         let arguments = check(given, &Caps::default()).unwrap();
-        assert_eq!(
-            (arguments.pattern, arguments.pointer.as_deref()),
-            (None, Some(""))
-        );
+        assert_eq!((arguments.pattern, arguments.pointer.as_deref()), (None, Some("")));
     }
 
     #[test]
@@ -450,21 +337,9 @@ mod tests {
             ("quotes", "\"r/c.0\"", &["r/c.0", "\"r/c.0\""]),
             ("backticks, full stop", " `r/c.0`.", &["r/c.0", " `r/c.0`."]),
             ("curly quotes", "“r/c.0”", &["r/c.0", "“r/c.0”"]),
-            (
-                "envelope line",
-                line,
-                &["r/c.0", line.trim_end_matches('.')],
-            ),
-            (
-                "half of one",
-                "stored as \"r/c.0\"",
-                &["r/c.0", "stored as \"r/c.0", "stored as \"r/c.0\""],
-            ),
-            (
-                "spaced, escaped",
-                "{\"handle\" : \"a\\u0041\\\"b\"}",
-                &["aA\"b", "{\"handle\" : \"a\\u0041\\\"b\"}"],
-            ),
+            ("envelope line", line, &["r/c.0", line.trim_end_matches('.')]),
+            ("half of one", "stored as \"r/c.0\"", &["r/c.0", "stored as \"r/c.0", "stored as \"r/c.0\""]),
+            ("spaced, escaped", "{\"handle\" : \"a\\u0041\\\"b\"}", &["aA\"b", "{\"handle\" : \"a\\u0041\\\"b\"}"]),
             ("open end", "{\"handle\":\"abc", &["{\"handle\":\"abc"]),
             ("empty", "", &[]),
             ("blank", "  ", &["  "]),

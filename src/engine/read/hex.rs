@@ -9,12 +9,7 @@ use crate::engine::text::grouped;
 const ROOM: usize = ROW_CHARS + 2;
 
 /// Bytes that are no text: what they are, and a hex dump of the rows asked for.
-pub(super) fn page(
-    source: &dyn Source,
-    what: &str,
-    arguments: &Arguments,
-    caps: &Caps,
-) -> Result<Page, ReadError> {
+pub(super) fn page(source: &dyn Source, what: &str, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
     let rows = source.size().div_ceil(ROW as u64);
     if arguments.offset >= rows {
         return Ok(past_end(rows, "rows of 16 bytes"));
@@ -35,19 +30,11 @@ pub(super) fn page(
         first_line: first + 1,
         last_line: last,
         total_lines: rows,
-        next: (last < rows).then(|| Next {
-            offset: Some(last),
-            limit: Some(arguments.limit),
-            ..Next::default()
-        }),
+        next: (last < rows).then(|| Next { offset: Some(last), limit: Some(arguments.limit), ..Next::default() }),
         notice: Some(format!(
             "{what}, {} bytes, as a hex dump, {ROW} bytes a line.{}",
             grouped(source.size()),
-            if searched {
-                " It cannot be searched."
-            } else {
-                ""
-            }
+            if searched { " It cannot be searched." } else { "" }
         )),
         ..Page::default()
     })

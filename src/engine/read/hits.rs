@@ -1,10 +1,10 @@
 use super::Match;
 use super::arguments::Caps;
-use crate::engine::text::{cut_back, cut_forward};
 use super::index::Point;
 use super::source::{Ranges, ReadError};
 use super::view::{View, is_continuation};
 use crate::engine::bytes::whole_utf8;
+use crate::engine::text::{cut_back, cut_forward};
 use crate::engine::text::{grouped, to_well_formed, utf16_len};
 
 /// Chars of a line that is shown whole.
@@ -98,28 +98,18 @@ impl<'a> Rows<'a> {
         };
         let until = until.min(last.line + self.context);
         let rows = self.lines(self.last + 1, until, None)?;
-        Ok(rows
-            .into_iter()
-            .all(|(number, row)| self.push(number, &row)))
+        Ok(rows.into_iter().all(|(number, row)| self.push(number, &row)))
     }
 
     /// Shows a match together with the context before it. Says whether they fit.
     fn hit(&mut self, hit: &Hit, point: &Point) -> Result<bool, ReadError> {
-        let line = Line {
-            number: point.line + 1,
-            byte: point.line_byte,
-        };
+        let line = Line { number: point.line + 1, byte: point.line_byte };
         let char = point.char - point.line_char;
         let first = line.number.saturating_sub(self.context).max(self.last + 1);
         let mut before = self.lines(first, line.number - 1, Some(line))?;
         let (row, text) = self.row(&line, ':', hit, char)?;
-        let room = self
-            .max_chars
-            .saturating_sub(self.chars + utf16_len(row.as_bytes()));
-        let mut used: usize = before
-            .iter()
-            .map(|(_, row)| utf16_len(row.as_bytes()))
-            .sum();
+        let room = self.max_chars.saturating_sub(self.chars + utf16_len(row.as_bytes()));
+        let mut used: usize = before.iter().map(|(_, row)| utf16_len(row.as_bytes())).sum();
         if self.matches.is_empty() {
             // The first match is always shown; the context farthest from it gives way.
             let mut dropped = 0;
@@ -137,11 +127,7 @@ impl<'a> Rows<'a> {
         self.text.push_str(&row);
         self.chars += utf16_len(row.as_bytes());
         self.last = line.number;
-        self.matches.push(Match {
-            line: line.number,
-            char: Some(char),
-            text,
-        });
+        self.matches.push(Match { line: line.number, char: Some(char), text });
         Ok(true)
     }
 
@@ -158,24 +144,11 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows of lines that are context, by their numbers. `behind`: a line after them.
-    fn lines(
-        &mut self,
-        first: u64,
-        last: u64,
-        behind: Option<Line>,
-    ) -> Result<Vec<(u64, String)>, ReadError> {
+    fn lines(&mut self, first: u64, last: u64, behind: Option<Line>) -> Result<Vec<(u64, String)>, ReadError> {
         let mut rows = Vec::new();
         for number in first..=last {
             let line = self.line(number, behind)?;
-            let (row, _) = self.row(
-                &line,
-                '-',
-                &Hit {
-                    byte: line.byte,
-                    length: 0,
-                },
-                0,
-            )?;
+            let (row, _) = self.row(&line, '-', &Hit { byte: line.byte, length: 0 }, 0)?;
             rows.push((number, row));
         }
         Ok(rows)
@@ -192,10 +165,7 @@ impl<'a> Rows<'a> {
             let back = usize::try_from(behind.number - number).unwrap_or(usize::MAX);
             // The nearest line feed ends the line before, the one before that begins it.
             if let Some(feed) = memchr::memrchr_iter(b'\n', before).nth(back) {
-                return Ok(Line {
-                    number,
-                    byte: from + feed as u64 + 1,
-                });
+                return Ok(Line { number, byte: from + feed as u64 + 1 });
             }
         }
         let byte = self.view.line(&mut self.ranges, number - 1)?.byte;
@@ -203,26 +173,13 @@ impl<'a> Rows<'a> {
     }
 
     /// One row, and the text on it: the whole line, or a window of a long one.
-    fn row(
-        &mut self,
-        line: &Line,
-        mark: char,
-        hit: &Hit,
-        char: u64,
-    ) -> Result<(String, String), ReadError> {
+    fn row(&mut self, line: &Line, mark: char, hit: &Hit, char: u64) -> Result<(String, String), ReadError> {
         let number = line.number;
         if let Some(whole) = self.whole(line, hit)? {
             return Ok((format!("{number}{mark} {whole}\n"), whole));
         }
-        let window = if self.is_plain {
-            self.bytes_around(line, hit)?
-        } else {
-            self.chars_around(line, hit)?
-        };
-        Ok((
-            format!("{number}{mark} (char {}) …{window}…\n", grouped(char)),
-            window,
-        ))
+        let window = if self.is_plain { self.bytes_around(line, hit)? } else { self.chars_around(line, hit)? };
+        Ok((format!("{number}{mark} (char {}) …{window}…\n", grouped(char)), window))
     }
 
     /// A line that is not long.
@@ -233,21 +190,14 @@ impl<'a> Rows<'a> {
         }
         let bytes = self.ranges.get(line.byte..line.byte + most)?;
         let feed = memchr::memchr(b'\n', bytes);
-        self.following = feed.map(|feed| Line {
-            number: line.number + 1,
-            byte: line.byte + feed as u64 + 1,
-        });
+        self.following = feed.map(|feed| Line { number: line.number + 1, byte: line.byte + feed as u64 + 1 });
         let content = match feed {
             Some(feed) => &bytes[..feed],
             None if line.byte + bytes.len() as u64 >= self.view.size() => bytes,
             None => return Ok(None),
         };
         let content = content.strip_suffix(b"\r").unwrap_or(content);
-        Ok((utf16_len(content) <= self.long).then(|| {
-            self.view
-                .show(&String::from_utf8_lossy(content))
-                .into_owned()
-        }))
+        Ok((utf16_len(content) <= self.long).then(|| self.view.show(&String::from_utf8_lossy(content)).into_owned()))
     }
 
     /// The surroundings of a literal match.
@@ -257,10 +207,7 @@ impl<'a> Rows<'a> {
         // What is behind the page's end need not be read.
         let length = hit.length.min(self.max_chars * 3) as u64;
         let bytes = self.ranges.get(from..hit.byte + length + 2 * window)?;
-        let begin = bytes
-            .iter()
-            .take_while(|&&byte| is_continuation(byte))
-            .count();
+        let begin = bytes.iter().take_while(|&&byte| is_continuation(byte)).count();
         let after = ((hit.byte - from) as usize).min(bytes.len());
         let end = memchr::memchr(b'\n', &bytes[after..]).map_or(bytes.len(), |feed| after + feed);
         let text = String::from_utf8_lossy(whole_utf8(&bytes[begin..end]));
@@ -275,16 +222,10 @@ impl<'a> Rows<'a> {
 
     /// The surroundings of any other match, cut between characters.
     fn chars_around(&mut self, line: &Line, hit: &Hit) -> Result<String, ReadError> {
-        let (before, after) = (
-            3 * (self.window + AROUND) as u64,
-            3 * (2 * self.window + AROUND) as u64,
-        );
+        let (before, after) = (3 * (self.window + AROUND) as u64, 3 * (2 * self.window + AROUND) as u64);
         let from = line.byte.max(hit.byte.saturating_sub(before));
         let bytes = self.ranges.get(from..hit.byte + after)?;
-        let begin = bytes
-            .iter()
-            .take_while(|&&byte| is_continuation(byte))
-            .count();
+        let begin = bytes.iter().take_while(|&&byte| is_continuation(byte)).count();
         let at = ((hit.byte - from) as usize).clamp(begin, bytes.len().max(begin));
         let end = memchr::memchr(b'\n', &bytes[at..]).map(|feed| at + feed);
         let content = match end {
@@ -292,16 +233,11 @@ impl<'a> Rows<'a> {
             None => whole_utf8(&bytes[at..]),
         };
         let content = content.strip_suffix(b"\r").unwrap_or(content);
-        let mut units: Vec<u16> = String::from_utf8_lossy(&bytes[begin..at])
-            .encode_utf16()
-            .collect();
+        let mut units: Vec<u16> = String::from_utf8_lossy(&bytes[begin..at]).encode_utf16().collect();
         let middle = units.len();
         units.extend(String::from_utf8_lossy(content).encode_utf16());
         let first = cut_forward(&units, middle.saturating_sub(self.window));
         let last = cut_back(&units, units.len().min(middle + 2 * self.window)).max(first);
-        Ok(self
-            .view
-            .show(&to_well_formed(&units[first..last]).0)
-            .into_owned())
+        Ok(self.view.show(&to_well_formed(&units[first..last]).0).into_owned())
     }
 }

@@ -74,12 +74,7 @@ impl Default for Index {
 impl Index {
     /// The index of an empty text.
     pub fn new() -> Self {
-        Self {
-            points: vec![Point::default()],
-            end: Point::default(),
-            ends_in_line: false,
-            valid: true,
-        }
+        Self { points: vec![Point::default()], end: Point::default(), ends_in_line: false, valid: true }
     }
 
     /// Adds the bytes that follow: UTF-8, in pieces of any size.
@@ -108,11 +103,7 @@ impl Index {
             fill(source, index.end.byte, &mut buffer[unfinished..until])?;
             let block = &buffer[..until];
             index.add(&block[unfinished..]);
-            let checked = if index.end.byte < size {
-                whole_utf8(block).len()
-            } else {
-                until
-            };
+            let checked = if index.end.byte < size { whole_utf8(block).len() } else { until };
             index.valid = index.valid && is_utf8(&block[..checked]);
             buffer.copy_within(checked..until, 0);
             unfinished = until - checked;
@@ -201,11 +192,7 @@ mod tests {
         for text in ["a", "é", "한", "😀", "a😀한é"] {
             for times in [0, 1, 63, 64, 127, 128, 255, 256, 1000] {
                 let text = text.repeat(times);
-                assert_eq!(
-                    chars(text.as_bytes()),
-                    text.encode_utf16().count() as u64,
-                    "{times}"
-                );
+                assert_eq!(chars(text.as_bytes()), text.encode_utf16().count() as u64, "{times}");
             }
         }
     }
@@ -219,10 +206,7 @@ mod tests {
             bytes[before + 1] = b'x';
             assert!(!scanned(&bytes).is_valid(), "{before}, broken");
         }
-        assert!(
-            !scanned(b"a\xf0\x9f\x98").is_valid(),
-            "unfinished at the end"
-        );
+        assert!(!scanned(b"a\xf0\x9f\x98").is_valid(), "unfinished at the end");
     }
 
     #[test]
@@ -231,14 +215,8 @@ mod tests {
         let at_once = scanned(text.as_bytes());
         for size in [1, 7, 1000, STEP - 1, STEP, STEP + 1, text.len()] {
             let mut index = Index::new();
-            text.as_bytes()
-                .chunks(size)
-                .for_each(|piece| index.add(piece));
-            assert_eq!(
-                (&index.points, index.end),
-                (&at_once.points, at_once.end),
-                "{size}"
-            );
+            text.as_bytes().chunks(size).for_each(|piece| index.add(piece));
+            assert_eq!((&index.points, index.end), (&at_once.points, at_once.end), "{size}");
         }
         assert_eq!(at_once.points(), text.len() / STEP + 1);
         assert_eq!(at_once.chars(), utf16_len(text.as_bytes()) as u64);
@@ -248,14 +226,7 @@ mod tests {
     fn a_checkpoint_says_what_lies_before_it() {
         let text = "é😀 some line\n".repeat(STEP / 8);
         let index = scanned(text.as_bytes());
-        for value in [
-            0,
-            1,
-            STEP as u64 - 1,
-            STEP as u64,
-            STEP as u64 + 1,
-            u64::MAX,
-        ] {
+        for value in [0, 1, STEP as u64 - 1, STEP as u64, STEP as u64 + 1, u64::MAX] {
             let point = index.before(value, |point| point.byte);
             assert!(point.byte <= value && value - point.byte < STEP as u64 || value == u64::MAX);
             let mut counted = Point::default();

@@ -91,23 +91,14 @@ pub struct Next {
 impl Page {
     /// A page that shows nothing but a notice.
     pub fn nothing(notice: impl Into<String>, total_lines: u64) -> Self {
-        Self {
-            total_lines,
-            notice: Some(notice.into()),
-            ..Self::default()
-        }
+        Self { total_lines, notice: Some(notice.into()), ..Self::default() }
     }
 }
 
 /// Reads a page of a stored result. Without a `kind` the content is sniffed.
 ///
 /// Arguments that lead nowhere give a page whose notice says so. Errors: only those of the source.
-pub fn read(
-    source: &dyn Source,
-    kind: Option<&Kind>,
-    arguments: &Arguments,
-    caps: &Caps,
-) -> Result<Page, ReadError> {
+pub fn read(source: &dyn Source, kind: Option<&Kind>, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
     let mut page = match view::open(source, kind)? {
         Opened::Binary(what) => hex::page(source, &what, arguments, caps)?,
         Opened::Text(view) => match (&arguments.pointer, &arguments.pattern) {

@@ -1,9 +1,9 @@
 use super::arguments::{Arguments, Caps};
-use crate::engine::text::cut_back;
 use super::source::{Ranges, ReadError};
 use super::view::{Place, View};
 use super::{Next, Page};
 use crate::engine::bytes::whole_utf8;
+use crate::engine::text::cut_back;
 use crate::engine::text::{grouped, utf16_len};
 
 /// One verbatim page: the lines asked for, as far as they fit.
@@ -25,11 +25,7 @@ pub(super) fn page(view: &View<'_>, arguments: &Arguments, caps: &Caps) -> Resul
     let cut = cut(&text, at_end, begin.lines, caps.max_chars);
 
     let after = begin.line + cut.lines;
-    let limit = if arguments.from_end && cut.lines < begin.lines {
-        begin.lines - cut.lines
-    } else {
-        arguments.limit
-    };
+    let limit = if arguments.from_end && cut.lines < begin.lines { begin.lines - cut.lines } else { arguments.limit };
     let next = if cut.inside > 0 {
         let skipped = if cut.lines == 0 { begin.skipped } else { 0 };
         Some(Next {
@@ -39,11 +35,7 @@ pub(super) fn page(view: &View<'_>, arguments: &Arguments, caps: &Caps) -> Resul
             ..Next::default()
         })
     } else if after < total {
-        Some(Next {
-            offset: Some(after),
-            limit: Some(limit),
-            ..Next::default()
-        })
+        Some(Next { offset: Some(after), limit: Some(limit), ..Next::default() })
     } else {
         None
     };
@@ -90,45 +82,22 @@ fn begin(
     arguments: &Arguments,
     total: u64,
 ) -> Result<Result<Begin, String>, ReadError> {
-    let line = if arguments.from_end {
-        (total - arguments.offset).saturating_sub(arguments.limit)
-    } else {
-        arguments.offset
-    };
-    let lines = if arguments.from_end {
-        total - arguments.offset - line
-    } else {
-        arguments.limit
-    };
+    let line =
+        if arguments.from_end { (total - arguments.offset).saturating_sub(arguments.limit) } else { arguments.offset };
+    let lines = if arguments.from_end { total - arguments.offset - line } else { arguments.limit };
     let place = view.line(ranges, line)?;
     if arguments.char_offset == 0 {
-        return Ok(Ok(Begin {
-            place,
-            line,
-            skipped: 0,
-            lines,
-        }));
+        return Ok(Ok(Begin { place, line, skipped: 0, lines }));
     }
     let is_last = line + 1 >= total;
-    let next = if is_last {
-        Place {
-            byte: view.size(),
-            char: view.index.chars(),
-        }
-    } else {
-        view.line(ranges, line + 1)?
-    };
+    let next =
+        if is_last { Place { byte: view.size(), char: view.index.chars() } } else { view.line(ranges, line + 1)? };
     if arguments.char_offset < next.char - place.char {
         let inside = view.char(ranges, place.char + arguments.char_offset)?;
         if inside.byte >= view.size() {
             return Ok(Err("Past the end of the last line.".to_owned()));
         }
-        return Ok(Ok(Begin {
-            place: inside,
-            line,
-            skipped: inside.char - place.char,
-            lines,
-        }));
+        return Ok(Ok(Begin { place: inside, line, skipped: inside.char - place.char, lines }));
     }
     if is_last {
         let chars = next.char - place.char;
@@ -138,17 +107,8 @@ fn begin(
             chars.saturating_sub(1)
         )));
     }
-    let lines = if arguments.from_end {
-        (lines - 1).max(1)
-    } else {
-        lines
-    };
-    Ok(Ok(Begin {
-        place: next,
-        line: line + 1,
-        skipped: 0,
-        lines,
-    }))
+    let lines = if arguments.from_end { (lines - 1).max(1) } else { lines };
+    Ok(Ok(Begin { place: next, line: line + 1, skipped: 0, lines }))
 }
 
 /// Where a page ends.
@@ -181,12 +141,7 @@ fn cut(text: &str, at_end: bool, lines: u64, max_chars: usize) -> Cut {
         chars = used;
         complete += 1;
     }
-    let whole_lines = Cut {
-        byte,
-        chars: chars as u64,
-        lines: complete,
-        inside: 0,
-    };
+    let whole_lines = Cut { byte, chars: chars as u64, lines: complete, inside: 0 };
     if complete == lines || byte == text.len() || chars * 2 >= max_chars {
         return whole_lines;
     }
@@ -201,10 +156,5 @@ fn cut(text: &str, at_end: bool, lines: u64, max_chars: usize) -> Cut {
         inside += char.len_utf16();
         byte += char.len_utf8();
     }
-    Cut {
-        byte,
-        chars: (chars + inside) as u64,
-        lines: complete,
-        inside: inside as u64,
-    }
+    Cut { byte, chars: (chars + inside) as u64, lines: complete, inside: inside as u64 }
 }

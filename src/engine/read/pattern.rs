@@ -2,8 +2,7 @@ use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use regex_syntax::ast::ErrorKind;
 use regex_syntax::hir::{
-    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
-    Repetition,
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition,
 };
 use regex_syntax::{ParserBuilder, escape, is_meta_character};
 
@@ -38,18 +37,12 @@ pub(super) enum Matcher {
 pub(super) fn compile(pattern: &str, regex: bool, ignore_case: bool) -> Result<Matcher, String> {
     let is_literal = !regex || !pattern.contains(is_meta_character);
     if is_literal && !ignore_case && !pattern.contains('\n') {
-        return Ok(Matcher::Literal(Box::new(
-            Finder::new(pattern).into_owned(),
-        )));
+        return Ok(Matcher::Literal(Box::new(Finder::new(pattern).into_owned())));
     }
     if pattern.len() > MAX_EXPRESSION {
         return Err(problem("a pattern this long is not supported"));
     }
-    let expression = if is_literal {
-        escape(pattern)
-    } else {
-        pattern.to_owned()
-    };
+    let expression = if is_literal { escape(pattern) } else { pattern.to_owned() };
     let hir = ParserBuilder::new()
         .nest_limit(MAX_NESTED)
         .case_insensitive(ignore_case)
@@ -58,55 +51,39 @@ pub(super) fn compile(pattern: &str, regex: bool, ignore_case: bool) -> Result<M
         .map_err(|error| refused(&error))?;
     let properties = hir.properties();
     let looks = properties.look_set();
-    let short = properties.maximum_len().filter(|&longest| {
-        longest <= MAX_PIECED && properties.minimum_len() > Some(0) && looks.is_empty()
-    });
+    let short = properties
+        .maximum_len()
+        .filter(|&longest| longest <= MAX_PIECED && properties.minimum_len() > Some(0) && looks.is_empty());
     let exact = build(&hir)?;
     let inside_lines = build(&confine(hir, true))?;
     Ok(match short {
-        Some(longest) => Matcher::Short {
-            regex: inside_lines,
-            longest,
-        },
-        None => Matcher::Lines {
-            candidates: inside_lines,
-            exact,
-        },
+        Some(longest) => Matcher::Short { regex: inside_lines, longest },
+        None => Matcher::Lines { candidates: inside_lines, exact },
     })
 }
 
 fn build(hir: &Hir) -> Result<Regex, String> {
-    let config = Regex::config()
-        .nfa_size_limit(Some(MAX_COMPILED))
-        .utf8_empty(false);
-    Regex::builder()
-        .configure(config)
-        .build_from_hir(hir)
-        .map_err(|error| {
-            problem(match error.size_limit() {
-                Some(_) => "repetitions of this size are not supported",
-                None => "it is not a valid regular expression",
-            })
+    let config = Regex::config().nfa_size_limit(Some(MAX_COMPILED)).utf8_empty(false);
+    Regex::builder().configure(config).build_from_hir(hir).map_err(|error| {
+        problem(match error.size_limit() {
+            Some(_) => "repetitions of this size are not supported",
+            None => "it is not a valid regular expression",
         })
+    })
 }
 
 /// What is wrong with an expression, for the model.
 fn refused(error: &regex_syntax::Error) -> String {
     match error {
         regex_syntax::Error::Parse(error) => match error.kind() {
-            ErrorKind::UnsupportedLookAround => {
-                problem("look-around, such as (?=x) or (?<!x), is not supported")
-            }
-            ErrorKind::UnsupportedBackreference => {
-                problem("back-references, such as \\1, are not supported")
-            }
+            ErrorKind::UnsupportedLookAround => problem("look-around, such as (?=x) or (?<!x), is not supported"),
+            ErrorKind::UnsupportedBackreference => problem("back-references, such as \\1, are not supported"),
             ErrorKind::NestLimitExceeded(_) => problem("nesting this deep is not supported"),
             kind => problem(&format!("it is not a valid regular expression ({kind})")),
         },
-        regex_syntax::Error::Translate(error) => problem(&format!(
-            "it is not a valid regular expression ({})",
-            error.kind()
-        )),
+        regex_syntax::Error::Translate(error) => {
+            problem(&format!("it is not a valid regular expression ({})", error.kind()))
+        }
         _ => problem("it is not a valid regular expression"),
     }
 }
@@ -134,33 +111,16 @@ fn confine(hir: Hir, is_last: bool) -> Hir {
             Hir::class(Class::Bytes(class))
         }
         HirKind::Look(look) => confine_look(look, is_last),
-        HirKind::Repetition(Repetition {
-            min,
-            max,
-            greedy,
-            sub,
-        }) => Hir::repetition(Repetition {
-            min,
-            max,
-            greedy,
-            sub: Box::new(confine(*sub, false)),
-        }),
+        HirKind::Repetition(Repetition { min, max, greedy, sub }) => {
+            Hir::repetition(Repetition { min, max, greedy, sub: Box::new(confine(*sub, false)) })
+        }
         HirKind::Capture(capture) => confine(*capture.sub, is_last),
         HirKind::Concat(parts) => {
             let last = parts.len() - 1;
             let parts = parts.into_iter().zip(0..);
-            Hir::concat(
-                parts
-                    .map(|(part, at)| confine(part, is_last && at == last))
-                    .collect(),
-            )
+            Hir::concat(parts.map(|(part, at)| confine(part, is_last && at == last)).collect())
         }
-        HirKind::Alternation(parts) => Hir::alternation(
-            parts
-                .into_iter()
-                .map(|part| confine(part, is_last))
-                .collect(),
-        ),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(|part| confine(part, is_last)).collect()),
     }
 }
 
@@ -171,12 +131,7 @@ fn confine_look(look: Look, is_last: bool) -> Hir {
         // return; so the end is only asked for where nothing follows.
         Look::End | Look::EndLF if is_last => {
             let sub = Box::new(Hir::literal(*b"\r"));
-            let carriage_return = Hir::repetition(Repetition {
-                min: 0,
-                max: Some(1),
-                greedy: true,
-                sub,
-            });
+            let carriage_return = Hir::repetition(Repetition { min: 0, max: Some(1), greedy: true, sub });
             Hir::concat(vec![carriage_return, Hir::look(Look::EndLF)])
         }
         Look::End | Look::EndLF | Look::StartCRLF | Look::EndCRLF => Hir::empty(),
@@ -213,10 +168,7 @@ mod tests {
         for (pattern, named) in rows {
             let error = error(pattern);
             assert!(error.contains(named), "{named}: {error}");
-            assert!(
-                error.contains("literal search") && !error.contains('\n') && error.len() < 200,
-                "{error}"
-            );
+            assert!(error.contains("literal search") && !error.contains('\n') && error.len() < 200, "{error}");
         }
     }
 

@@ -52,12 +52,7 @@ impl Remembered {
             self.points -= replaced.points();
         }
         while self.entries.len() > MAX_FILES || self.points > MAX_POINTS {
-            let Some(oldest) = self
-                .entries
-                .iter()
-                .min_by_key(|(_, (_, used))| *used)
-                .map(|(&key, _)| key)
-            else {
+            let Some(oldest) = self.entries.iter().min_by_key(|(_, (_, used))| *used).map(|(&key, _)| key) else {
                 break;
             };
             if let Some((gone, _)) = self.entries.remove(&oldest) {
@@ -72,12 +67,7 @@ mod tests {
     use super::*;
 
     fn identity(inode: u64) -> Identity {
-        Identity {
-            device: 1,
-            inode,
-            size: 2,
-            mtime_ns: 3,
-        }
+        Identity { device: 1, inode, size: 2, mtime_ns: 3 }
     }
 
     fn index_of_size(bytes: usize) -> Arc<Index> {
@@ -112,19 +102,7 @@ mod tests {
     fn another_version_of_a_file_is_another_file() {
         remember(identity(77), index_of_size(5));
         assert_eq!(get(&identity(77)).map(|index| index.chars()), Some(5));
-        assert!(
-            get(&Identity {
-                mtime_ns: 4,
-                ..identity(77)
-            })
-            .is_none()
-        );
-        assert!(
-            get(&Identity {
-                size: 5,
-                ..identity(77)
-            })
-            .is_none()
-        );
+        assert!(get(&Identity { mtime_ns: 4, ..identity(77) }).is_none());
+        assert!(get(&Identity { size: 5, ..identity(77) }).is_none());
     }
 }

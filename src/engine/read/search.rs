@@ -22,12 +22,7 @@ const CHUNK: usize = 1024 * 1024;
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
 /// The lines that match a pattern. `arguments.offset` and `limit` count them.
-pub(super) fn page(
-    view: &View<'_>,
-    pattern: &str,
-    arguments: &Arguments,
-    caps: &Caps,
-) -> Result<Page, ReadError> {
+pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
     let is_plain = !arguments.regex && !arguments.ignore_case && arguments.context == 0;
     let matcher = match compile(pattern, arguments.regex, arguments.ignore_case) {
         Ok(matcher) => matcher,
@@ -35,47 +30,21 @@ pub(super) fn page(
     };
     let (wanted, found) = if arguments.from_end {
         // How many there are comes first.
-        let count = Wanted {
-            skip: u64::MAX,
-            take: 0,
-            count_all: true,
-        };
+        let count = Wanted { skip: u64::MAX, take: 0, count_all: true };
         let all = collect(view.source(), &matcher, &count)?;
         let end = all.found.saturating_sub(arguments.offset);
-        let skip = if end == 0 {
-            all.found
-        } else {
-            end.saturating_sub(arguments.limit)
-        };
-        let wanted = Wanted {
-            skip,
-            take: end.saturating_sub(skip),
-            count_all: true,
-        };
-        let found = if wanted.take == 0 {
-            all
-        } else {
-            collect(view.source(), &matcher, &wanted)?
-        };
+        let skip = if end == 0 { all.found } else { end.saturating_sub(arguments.limit) };
+        let wanted = Wanted { skip, take: end.saturating_sub(skip), count_all: true };
+        let found = if wanted.take == 0 { all } else { collect(view.source(), &matcher, &wanted)? };
         (wanted, found)
     } else {
-        let wanted = Wanted {
-            skip: arguments.offset,
-            take: arguments.limit,
-            count_all: false,
-        };
+        let wanted = Wanted { skip: arguments.offset, take: arguments.limit, count_all: false };
         let found = collect(view.source(), &matcher, &wanted)?;
         (wanted, found)
     };
     let mut rows = Rows::new(view, caps, is_plain, arguments.context);
     rows.show(&found.hits, wanted.take)?;
-    Ok(answer(
-        rows.text,
-        rows.matches,
-        &found,
-        &wanted,
-        view.index.lines(),
-    ))
+    Ok(answer(rows.text, rows.matches, &found, &wanted, view.index.lines()))
 }
 
 /// Which of the matching lines to find.
@@ -95,13 +64,7 @@ struct Found {
     cut: bool,
 }
 
-fn answer(
-    text: String,
-    matches: Vec<Match>,
-    found: &Found,
-    wanted: &Wanted,
-    total_lines: u64,
-) -> Page {
+fn answer(text: String, matches: Vec<Match>, found: &Found, wanted: &Wanted, total_lines: u64) -> Page {
     let lines = if !wanted.count_all && found.found > MAX_COUNTED {
         format!("more than {}", grouped(MAX_COUNTED))
     } else {
@@ -111,10 +74,7 @@ fn answer(
     let first = grouped(wanted.skip.saturating_add(1));
     let mut notice = match matches.len() {
         _ if found.found == 0 => "No line matches.".to_owned(),
-        0 => format!(
-            "Past the last match: {lines} lines match; the last valid offset is {}.",
-            found.found - 1
-        ),
+        0 => format!("Past the last match: {lines} lines match; the last valid offset is {}.", found.found - 1),
         1 => format!("Match {first} of {lines}."),
         _ => format!("Matches {first}–{} of {lines}.", grouped(after)),
     };
@@ -139,43 +99,27 @@ fn answer(
 
 fn collect(source: &dyn Source, matcher: &Matcher, wanted: &Wanted) -> Result<Found, ReadError> {
     let end = wanted.skip.saturating_add(wanted.take).saturating_add(1);
-    let most = if wanted.count_all {
-        u64::MAX
-    } else {
-        end.max(MAX_COUNTED + 1)
-    };
+    let most = if wanted.count_all { u64::MAX } else { end.max(MAX_COUNTED + 1) };
     let (mut found, mut hits) = (0, Vec::new());
     let mut visit = |hit| {
         if (wanted.skip..end).contains(&found) {
             hits.push(hit);
         }
         found += 1;
-        if found < most {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        if found < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let cut = match matcher {
         Matcher::Literal(finder) => {
             let length = finder.needle().len();
             let find = |text: &[u8], from: usize, _: bool| {
                 let at = from + finder.find(&text[from..])?;
-                Some(First {
-                    range: at..at + length,
-                    counts: true,
-                })
+                Some(First { range: at..at + length, counts: true })
             };
             in_pieces(source, length, find, &mut visit)?;
             false
         }
         Matcher::Short { regex, longest } => {
-            in_pieces(
-                source,
-                *longest,
-                |text, from, last| find_short(regex, text, from, last),
-                &mut visit,
-            )?;
+            in_pieces(source, *longest, |text, from, last| find_short(regex, text, from, last), &mut visit)?;
             false
         }
         Matcher::Lines { candidates, exact } => in_lines(source, candidates, exact, &mut visit)?,
@@ -202,18 +146,11 @@ fn in_pieces(
     if longest as u64 > size && longest > CHUNK {
         return Ok(());
     }
-    let mut buffer = vec![
-        0;
-        usize::try_from(size)
-            .unwrap_or(usize::MAX)
-            .min(CHUNK + longest)
-    ];
+    let mut buffer = vec![0; usize::try_from(size).unwrap_or(usize::MAX).min(CHUNK + longest)];
     let mut at = 0;
     let mut in_matched_line = false;
     while at < size {
-        let length = usize::try_from(size - at)
-            .unwrap_or(usize::MAX)
-            .min(buffer.len());
+        let length = usize::try_from(size - at).unwrap_or(usize::MAX).min(buffer.len());
         let piece = &mut buffer[..length];
         fill(source, at, piece)?;
         let last = at + length as u64 == size;
@@ -236,10 +173,7 @@ fn in_pieces(
             };
             in_matched_line = true;
             from = range.end;
-            let hit = Hit {
-                byte: at + range.start as u64,
-                length: range.len(),
-            };
+            let hit = Hit { byte: at + range.start as u64, length: range.len() };
             if counts && visit(hit).is_break() {
                 return Ok(());
             }
@@ -257,22 +191,13 @@ fn find_short(regex: &Regex, text: &[u8], from: usize, last: bool) -> Option<Fir
         None => last,
     };
     if !ends_line || text[range.end - 1] != b'\r' {
-        return Some(First {
-            range,
-            counts: true,
-        });
+        return Some(First { range, counts: true });
     }
     // Nothing matches before it, so the line matches here, without its line end, or not at all.
     let line = &text[range.start..range.end - 1];
     Some(match regex.find(line) {
-        Some(inside) => First {
-            range: range.start + inside.start()..range.start + inside.end(),
-            counts: true,
-        },
-        None => First {
-            range,
-            counts: false,
-        },
+        Some(inside) => First { range: range.start + inside.start()..range.start + inside.end(), counts: true },
+        None => First { range, counts: false },
     })
 }
 
@@ -291,10 +216,7 @@ fn in_lines(
         let before = held.len();
         let left = usize::try_from(size - at).unwrap_or(usize::MAX) - before;
         // As much again as there is, so that a long line is not read in many small steps.
-        held.resize(
-            before + left.min(CHUNK.max(before)).min(MAX_LINE - before),
-            0,
-        );
+        held.resize(before + left.min(CHUNK.max(before)).min(MAX_LINE - before), 0);
         fill(source, at + before as u64, &mut held[before..])?;
         let whole = if at + held.len() as u64 == size {
             held.len()
@@ -310,11 +232,7 @@ fn in_lines(
         } else if held.len() == MAX_LINE {
             cut = true;
             if let Some(found) = exact.find(&held)
-                && visit(Hit {
-                    byte: at + found.start() as u64,
-                    length: found.len(),
-                })
-                .is_break()
+                && visit(Hit { byte: at + found.start() as u64, length: found.len() }).is_break()
             {
                 return Ok(cut);
             }
@@ -350,19 +268,14 @@ fn in_whole_lines(
     while from < text.len()
         && let Some(candidate) = candidates.find(Input::new(text).range(from..))
     {
-        let start =
-            memrchr(b'\n', &text[from..candidate.start()]).map_or(from, |feed| from + feed + 1);
+        let start = memrchr(b'\n', &text[from..candidate.start()]).map_or(from, |feed| from + feed + 1);
         if start >= text.len() {
             break; // an empty match behind the last line
         }
-        let end = memchr(b'\n', &text[candidate.end()..])
-            .map_or(text.len(), |feed| candidate.end() + feed);
+        let end = memchr(b'\n', &text[candidate.end()..]).map_or(text.len(), |feed| candidate.end() + feed);
         let line = &text[start..end];
         if let Some(found) = exact.find(line.strip_suffix(b"\r").unwrap_or(line)) {
-            visit(Hit {
-                byte: at + (start + found.start()) as u64,
-                length: found.len(),
-            })?;
+            visit(Hit { byte: at + (start + found.start()) as u64, length: found.len() })?;
         }
         from = end + 1;
     }

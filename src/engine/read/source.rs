@@ -26,10 +26,7 @@ pub trait Source: Send + Sync {
     fn read_into(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
         let bytes = self.read_at(offset, buffer.len())?;
         // A source that gives more than was asked for is wrong somewhere; nothing of it can be trusted.
-        buffer
-            .get_mut(..bytes.len())
-            .ok_or(ReadError::Unavailable)?
-            .copy_from_slice(&bytes);
+        buffer.get_mut(..bytes.len()).ok_or(ReadError::Unavailable)?.copy_from_slice(&bytes);
         Ok(bytes.len())
     }
 
@@ -50,9 +47,7 @@ impl MemorySource {
     }
 
     fn slice(&self, offset: u64, len: usize) -> &[u8] {
-        let start = usize::try_from(offset)
-            .unwrap_or(usize::MAX)
-            .min(self.0.len());
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.0.len());
         &self.0[start..start.saturating_add(len).min(self.0.len())]
     }
 }
@@ -86,11 +81,7 @@ pub(super) struct Ranges<'a> {
 
 impl<'a> Ranges<'a> {
     pub(super) fn new(source: &'a dyn Source) -> Self {
-        Self {
-            source,
-            block: Vec::new(),
-            at: 0,
-        }
+        Self { source, block: Vec::new(), at: 0 }
     }
 
     /// The bytes of a range, cut to the source. Meant for ranges that fit in memory.
@@ -100,10 +91,7 @@ impl<'a> Ranges<'a> {
         let start = range.start.min(end);
         if start < self.at || end > self.at + self.block.len() as u64 {
             let wanted = end.max(start.saturating_add(BLOCK)).min(size) - start;
-            self.block.resize(
-                usize::try_from(wanted).map_err(|_| ReadError::Unavailable)?,
-                0,
-            );
+            self.block.resize(usize::try_from(wanted).map_err(|_| ReadError::Unavailable)?, 0);
             self.at = start;
             if let Err(error) = fill(self.source, start, &mut self.block) {
                 self.block.clear();
@@ -161,19 +149,8 @@ mod tests {
     fn ranges_are_cut_to_the_source() {
         let source = MemorySource::new(*b"0123456789");
         let mut ranges = Ranges::new(&source);
-        for (range, expected) in [
-            (0..2, "01"),
-            (9..12, "9"),
-            (10..12, ""),
-            (50..60, ""),
-            (3..3, ""),
-            (4..6, "45"),
-        ] {
-            assert_eq!(
-                ranges.get(range.clone()).unwrap(),
-                expected.as_bytes(),
-                "{range:?}"
-            );
+        for (range, expected) in [(0..2, "01"), (9..12, "9"), (10..12, ""), (50..60, ""), (3..3, ""), (4..6, "45")] {
+            assert_eq!(ranges.get(range.clone()).unwrap(), expected.as_bytes(), "{range:?}");
         }
         assert_eq!(source.read_at(u64::MAX, usize::MAX).unwrap(), b"");
     }

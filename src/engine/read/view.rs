@@ -36,10 +36,7 @@ pub(super) struct Place {
 }
 
 /// Finds out what a stored result is. Without a kind it is bytes to be sniffed.
-pub(super) fn open<'a>(
-    source: &'a dyn Source,
-    kind: Option<&Kind>,
-) -> Result<Opened<'a>, ReadError> {
+pub(super) fn open<'a>(source: &'a dyn Source, kind: Option<&Kind>) -> Result<Opened<'a>, ReadError> {
     let size = source.size();
     let verbatim = matches!(kind, Some(Kind::Text));
     let encoding = if verbatim || size == 0 {
@@ -54,21 +51,14 @@ pub(super) fn open<'a>(
         match bytes::text_encoding(&sample, sample.len() as u64 == size, label) {
             Some(encoding) => encoding,
             None => {
-                return Ok(Opened::Binary(format!(
-                    "Not text: {}",
-                    bytes::media_type(&sample)
-                )));
+                return Ok(Opened::Binary(format!("Not text: {}", bytes::media_type(&sample))));
             }
         }
     };
     if encoding == encoding_rs::UTF_8 {
         let index = index_of(source)?;
         if index.is_valid() {
-            return Ok(Opened::Text(View {
-                text: Stored::AsItIs(source),
-                index,
-                verbatim,
-            }));
+            return Ok(Opened::Text(View { text: Stored::AsItIs(source), index, verbatim }));
         }
     }
     let decoded = match usize::try_from(size) {
@@ -84,16 +74,9 @@ pub(super) fn open<'a>(
         Some(decoded) => {
             let source = MemorySource::new(decoded.text.into_bytes());
             let index = Arc::new(Index::scan(&source)?);
-            Opened::Text(View {
-                text: Stored::Decoded(source),
-                index,
-                verbatim,
-            })
+            Opened::Text(View { text: Stored::Decoded(source), index, verbatim })
         }
-        None => Opened::Binary(format!(
-            "Text ({}) that is too large to decode",
-            bytes::name_of(encoding)
-        )),
+        None => Opened::Binary(format!("Text ({}) that is too large to decode", bytes::name_of(encoding))),
     })
 }
 
@@ -111,11 +94,7 @@ impl View<'_> {
 
     /// Text as it may reach the model: bytes that were no text of ours lose their control characters.
     pub(super) fn show<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.verbatim {
-            Cow::Borrowed(text)
-        } else {
-            bytes::visible(text)
-        }
+        if self.verbatim { Cow::Borrowed(text) } else { bytes::visible(text) }
     }
 
     /// Where line `line` (from 0) begins; the end of the text where there is no such line.
@@ -124,21 +103,13 @@ impl View<'_> {
         while point.line < line {
             let bytes = ranges.get(point.byte..point.byte + STRIDE)?;
             if bytes.is_empty() {
-                return Ok(Place {
-                    byte: point.byte,
-                    char: point.char,
-                });
+                return Ok(Place { byte: point.byte, char: point.char });
             }
             let needed = usize::try_from(line - point.line - 1).unwrap_or(usize::MAX);
-            let end = memchr::memchr_iter(b'\n', bytes)
-                .nth(needed)
-                .map_or(bytes.len(), |feed| feed + 1);
+            let end = memchr::memchr_iter(b'\n', bytes).nth(needed).map_or(bytes.len(), |feed| feed + 1);
             point.advance(&bytes[..end]);
         }
-        Ok(Place {
-            byte: point.line_byte,
-            char: point.line_char,
-        })
+        Ok(Place { byte: point.line_byte, char: point.line_char })
     }
 
     /// Where char `char` of the whole text is, or the next place where it is the second half of a pair.
@@ -147,25 +118,15 @@ impl View<'_> {
         loop {
             let bytes = ranges.get(at.byte..at.byte + STRIDE)?;
             if bytes.is_empty() {
-                return Ok(Place {
-                    byte: at.byte,
-                    char: at.char,
-                });
+                return Ok(Place { byte: at.byte, char: at.char });
             }
             let mut after = at;
             after.advance(bytes);
             if after.char >= char {
                 let mut seen = at.char;
-                for (offset, &byte) in bytes
-                    .iter()
-                    .enumerate()
-                    .filter(|&(_, &byte)| !is_continuation(byte))
-                {
+                for (offset, &byte) in bytes.iter().enumerate().filter(|&(_, &byte)| !is_continuation(byte)) {
                     if seen >= char {
-                        return Ok(Place {
-                            byte: at.byte + offset as u64,
-                            char: seen,
-                        });
+                        return Ok(Place { byte: at.byte + offset as u64, char: seen });
                     }
                     seen += if byte >= 0xf0 { 2 } else { 1 };
                 }
@@ -175,16 +136,9 @@ impl View<'_> {
     }
 
     /// What lies before a byte, from the nearest checkpoint or from `known`, a point before it.
-    pub(super) fn point(
-        &self,
-        ranges: &mut Ranges<'_>,
-        known: Option<Point>,
-        byte: u64,
-    ) -> Result<Point, ReadError> {
+    pub(super) fn point(&self, ranges: &mut Ranges<'_>, known: Option<Point>, byte: u64) -> Result<Point, ReadError> {
         let checkpoint = self.index.before(byte, |point| point.byte);
-        let mut point = known
-            .filter(|known| known.byte > checkpoint.byte)
-            .unwrap_or(checkpoint);
+        let mut point = known.filter(|known| known.byte > checkpoint.byte).unwrap_or(checkpoint);
         while point.byte < byte {
             let bytes = ranges.get(point.byte..byte.min(point.byte + STRIDE))?;
             if bytes.is_empty() {

@@ -140,6 +140,9 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
     let mut whole = String::new();
     let keeps_whole = early.is_none() && length <= MAX_SEARCHED && needs_whole(source, action)?;
     let stored = write(call, key, None, &mut |sink| {
+        // A store may begin anew.
+        (index, lines) = (Index::new(), LineCounter::default());
+        whole.clear();
         let mut each = |piece: &str| {
             if call.abort.is_set() {
                 return Err(StoreError::Unavailable(Reason::Aborted));
@@ -240,8 +243,7 @@ fn describe(data: &[u8], charset: Option<&str>, action: &Spill) -> Result<(Size,
     lines.feed(decoded.as_bytes());
     let kind = text_kind(&bytes::name_of(encoding), utf16_len(decoded.as_bytes()), lines.lines());
     let text = Arc::new(Utf8::from(decoded));
-    let tail =
-        preview::preview(&Text::Utf8(Arc::clone(&text)), Some(&text), action).map_err(|Gone| Reason::Aborted)?;
+    let tail = preview::preview(&Text::Utf8(Arc::clone(&text)), Some(&text), action).map_err(|Gone| Reason::Aborted)?;
     Ok((Size::Bytes { bytes: data.len(), kind }, tail))
 }
 
@@ -281,12 +283,7 @@ async fn elsewhere<H: Host>(
     Ok(head + tail)
 }
 
-fn write(
-    call: &Call,
-    key: &str,
-    known_size: Option<u64>,
-    produce: &mut Produce<'_>,
-) -> Result<Written, Reason> {
+fn write(call: &Call, key: &str, known_size: Option<u64>, produce: &mut Produce<'_>) -> Result<Written, Reason> {
     if call.abort.is_set() {
         return Err(Reason::Aborted);
     }

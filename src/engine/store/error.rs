@@ -29,9 +29,7 @@ impl StoreError {
         use io::ErrorKind as Kind;
         let reason = match error.kind() {
             Kind::StorageFull | Kind::QuotaExceeded => Reason::StoreFull,
-            Kind::PermissionDenied | Kind::ReadOnlyFilesystem | Kind::NotADirectory => {
-                Reason::StoreDenied
-            }
+            Kind::PermissionDenied | Kind::ReadOnlyFilesystem | Kind::NotADirectory => Reason::StoreDenied,
             Kind::FileTooLarge => Reason::TooLarge,
             _ if is_link_refused(error) => Reason::StoreDenied,
             _ => Reason::StoreFailed,
@@ -72,41 +70,13 @@ mod tests {
     #[test]
     fn errors_have_their_reason_and_show_no_path() {
         let cases: &[(&str, io::Error, Reason)] = &[
-            (
-                "permission",
-                io::ErrorKind::PermissionDenied.into(),
-                Reason::StoreDenied,
-            ),
-            (
-                "read-only file system",
-                io::ErrorKind::ReadOnlyFilesystem.into(),
-                Reason::StoreDenied,
-            ),
-            (
-                "a file where a directory should be",
-                io::ErrorKind::NotADirectory.into(),
-                Reason::StoreDenied,
-            ),
-            (
-                "disk full",
-                io::ErrorKind::StorageFull.into(),
-                Reason::StoreFull,
-            ),
-            (
-                "quota",
-                io::ErrorKind::QuotaExceeded.into(),
-                Reason::StoreFull,
-            ),
-            (
-                "file size limit",
-                io::ErrorKind::FileTooLarge.into(),
-                Reason::TooLarge,
-            ),
-            (
-                "anything else",
-                io::Error::other("/secret/place"),
-                Reason::StoreFailed,
-            ),
+            ("permission", io::ErrorKind::PermissionDenied.into(), Reason::StoreDenied),
+            ("read-only file system", io::ErrorKind::ReadOnlyFilesystem.into(), Reason::StoreDenied),
+            ("a file where a directory should be", io::ErrorKind::NotADirectory.into(), Reason::StoreDenied),
+            ("disk full", io::ErrorKind::StorageFull.into(), Reason::StoreFull),
+            ("quota", io::ErrorKind::QuotaExceeded.into(), Reason::StoreFull),
+            ("file size limit", io::ErrorKind::FileTooLarge.into(), Reason::TooLarge),
+            ("anything else", io::Error::other("/secret/place"), Reason::StoreFailed),
         ];
         for (comment, error, reason) in cases {
             let error = StoreError::from_io(error);
@@ -134,11 +104,7 @@ mod tests {
             (Errno::IO, Reason::StoreFailed),
         ];
         for (errno, reason) in cases {
-            assert_eq!(
-                StoreError::from_io(&errno.into()).reason(),
-                reason,
-                "{errno:?}"
-            );
+            assert_eq!(StoreError::from_io(&errno.into()).reason(), reason, "{errno:?}");
         }
     }
 }

@@ -25,11 +25,7 @@ impl<'a> Names<'a> {
 
     /// The name of the nth result stored under this key; the first has none of `~n`.
     pub fn version(&self, n: u32) -> String {
-        if n == 1 {
-            self.name.to_owned()
-        } else {
-            format!("{}~{n}", self.name)
-        }
+        if n == 1 { self.name.to_owned() } else { format!("{}~{n}", self.name) }
     }
 }
 
@@ -38,17 +34,12 @@ pub(crate) fn is_segment(name: &str) -> bool {
     let [first, rest @ ..] = name.as_bytes() else {
         return false;
     };
-    if name.len() > MAX_SEGMENT
-        || !is_plain(*first)
-        || !rest.iter().all(|&b| is_plain(b) || b == b'.' || b == b':')
-    {
+    if name.len() > MAX_SEGMENT || !is_plain(*first) || !rest.iter().all(|&b| is_plain(b) || b == b'.' || b == b':') {
         return false;
     }
     // Where a colon begins a stream, and a final dot vanishes, two handles could mean one file.
     !cfg!(windows)
-        || !(name.contains(':')
-            || name.ends_with('.')
-            || super::key::is_device(name.split('.').next().unwrap_or(name)))
+        || !(name.contains(':') || name.ends_with('.') || super::key::is_device(name.split('.').next().unwrap_or(name)))
 }
 
 fn is_plain(byte: u8) -> bool {
@@ -98,9 +89,6 @@ mod tests {
     #[test]
     fn versions_after_the_first_are_numbered() {
         let names = Names::of("r/c.0").unwrap();
-        assert_eq!(
-            [names.version(1), names.version(2), names.version(17)],
-            ["c.0", "c.0~2", "c.0~17"]
-        );
+        assert_eq!([names.version(1), names.version(2), names.version(17)], ["c.0", "c.0~2", "c.0~17"]);
     }
 }

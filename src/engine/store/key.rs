@@ -36,11 +36,7 @@ pub struct Key {
 impl Key {
     /// From the host's ids, in UTF-16 units; a call without an id of its own gets a random one.
     pub fn new(run: &[u16], call: Option<&[u16]>, retry: u64) -> Self {
-        Self {
-            run: segment(run),
-            call: call.map_or_else(random_id, segment),
-            retry,
-        }
+        Self { run: segment(run), call: call.map_or_else(random_id, segment), retry }
     }
 
     /// The segment of the run.
@@ -93,17 +89,12 @@ pub enum Kind {
 /// Whether a handle names text or bytes; `None` where it is not made from a [`Key`] (a custom store renamed it).
 pub fn kind_of(handle: &str) -> Option<Kind> {
     static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"\.[0-9]+(?:\.content|\.structured)?(?:\.(bin)(?:-([a-z0-9_.:-]+?))?)?(?:~[0-9]+)?$",
-        )
-        .ok()
+        Regex::new(r"\.[0-9]+(?:\.content|\.structured)?(?:\.(bin)(?:-([a-z0-9_.:-]+?))?)?(?:~[0-9]+)?$").ok()
     });
     let found = FORM.as_ref()?.captures(handle)?;
     Some(match found.get(1) {
         None => Kind::Text,
-        Some(_) => Kind::Bytes {
-            charset: found.get(2).map(|charset| charset.as_str().to_owned()),
-        },
+        Some(_) => Kind::Bytes { charset: found.get(2).map(|charset| charset.as_str().to_owned()) },
     })
 }
 
@@ -115,12 +106,7 @@ pub fn segment(id: &[u16]) -> String {
     if id.len() <= MAX_PLAIN && is_safe_scope(&beginning) {
         return beginning;
     }
-    let readable: String = beginning
-        .to_lowercase()
-        .chars()
-        .filter(|&c| is_plain(c))
-        .take(READABLE_CHARS)
-        .collect();
+    let readable: String = beginning.to_lowercase().chars().filter(|&c| is_plain(c)).take(READABLE_CHARS).collect();
     let mut hash = Sha256::new();
     for unit in id {
         hash.update(unit.to_le_bytes());
@@ -139,10 +125,8 @@ pub fn random_id() -> String {
     if getrandom::fill(&mut bytes).is_err() {
         // No random source (a sandbox without the system call): hasher keys are the standard library's own randomness.
         use std::hash::{BuildHasher, RandomState};
-        let (a, b) = (
-            RandomState::new().hash_one(std::process::id()),
-            RandomState::new().hash_one(std::time::Instant::now()),
-        );
+        let (a, b) =
+            (RandomState::new().hash_one(std::process::id()), RandomState::new().hash_one(std::time::Instant::now()));
         bytes[..8].copy_from_slice(&a.to_le_bytes());
         bytes[8..].copy_from_slice(&b.to_le_bytes()[..2]);
     }
@@ -157,10 +141,7 @@ fn is_plain(c: char) -> bool {
 pub(crate) fn is_device(name: &str) -> bool {
     match name {
         "con" | "prn" | "aux" | "nul" | "conin" | "conout" => true,
-        _ => match name
-            .strip_prefix("com")
-            .or_else(|| name.strip_prefix("lpt"))
-        {
+        _ => match name.strip_prefix("com").or_else(|| name.strip_prefix("lpt")) {
             Some(number) => matches!(number.as_bytes(), [b'0'..=b'9']),
             None => false,
         },
@@ -197,9 +178,7 @@ mod tests {
     }
 
     fn bytes(charset: Option<&str>) -> Option<Kind> {
-        Some(Kind::Bytes {
-            charset: charset.map(str::to_owned),
-        })
+        Some(Kind::Bytes { charset: charset.map(str::to_owned) })
     }
 
     #[test]
@@ -211,21 +190,9 @@ mod tests {
             ("text structured", "r/c.0.structured~3", Some(Kind::Text)),
             ("bytes", "r/c.0.bin", bytes(None)),
             ("bytes, second version", "r/c.0.bin~2", bytes(None)),
-            (
-                "bytes with charset",
-                "r/c.0.content.bin-windows-1252",
-                bytes(Some("windows-1252")),
-            ),
-            (
-                "charset and version",
-                "r/c.0.bin-utf-16le~10",
-                bytes(Some("utf-16le")),
-            ),
-            (
-                "charset that looks like a key",
-                "r/c.0.bin-x.1",
-                bytes(Some("x.1")),
-            ),
+            ("bytes with charset", "r/c.0.content.bin-windows-1252", bytes(Some("windows-1252"))),
+            ("charset and version", "r/c.0.bin-utf-16le~10", bytes(Some("utf-16le"))),
+            ("charset that looks like a key", "r/c.0.bin-x.1", bytes(Some("x.1"))),
             ("no retry", "r/c", None),
             ("another store's", "blob://x", None),
             ("unknown suffix", "r/c.0.txt", None),
@@ -244,16 +211,9 @@ mod tests {
         let key = Key::new(&run, Some(&call), 2);
         assert_eq!(key.text(Part::Value), "run/call_1.2");
         assert_eq!(key.text(Part::Content), "run/call_1.2.content");
-        assert_eq!(
-            key.bytes(Part::Structured, None),
-            "run/call_1.2.structured.bin"
-        );
+        assert_eq!(key.bytes(Part::Structured, None), "run/call_1.2.structured.bin");
         assert_eq!(key.bytes(Part::Value, Some("gbk")), "run/call_1.2.bin-gbk");
-        assert_ne!(
-            Key::new(&run, None, 0),
-            Key::new(&run, None, 0),
-            "a missing id is random"
-        );
+        assert_ne!(Key::new(&run, None, 0), Key::new(&run, None, 0), "a missing id is random");
     }
 
     #[test]
@@ -262,11 +222,7 @@ mod tests {
             ("safe", "a", "a"),
             ("leading hyphen", "-rf", "-rf"),
             ("longest that is kept", &"a".repeat(40), &"a".repeat(40)),
-            (
-                "one more",
-                &"a".repeat(41),
-                "aaaaaaaaaaaaaaaa~ctra5etw2za6lpop",
-            ),
+            ("one more", &"a".repeat(41), "aaaaaaaaaaaaaaaa~ctra5etw2za6lpop"),
             ("empty", "", "~4oymiquy7qobjgx3"),
             ("capitals", "A/B", "ab~5cp4r2maqnzsm4uk"),
             ("slash", "a/b", "ab~nx345ysmoyt4qul4"),
@@ -274,11 +230,7 @@ mod tests {
             ("space", "a b", "ab~q6d4zhp5aillvb3e"),
             ("composed", "\u{e9}", "~mpr4qb7zh5tjujrf"),
             ("decomposed", "e\u{301}", "e~bwxxss2bdof44zvt"),
-            (
-                "traversal",
-                "../../etc/passwd",
-                "etcpasswd~qm52jkukqaydcpd6",
-            ),
+            ("traversal", "../../etc/passwd", "etcpasswd~qm52jkukqaydcpd6"),
             ("drive", "C:\\x", "cx~5o37s5bvc65vhw6b"),
             ("device", "nul", "nul~to6cbmbn5ar7zslv"),
             ("device in capitals", "CON", "con~acbrx6n3xdrnq3g6"),
@@ -289,31 +241,15 @@ mod tests {
             ("dots", "..", "~y7iqz2x3bf2asila"),
             ("255 × Hangul", &"가".repeat(255), "~fm34mv6hi4xkyru5"),
             ("line feed at the end", "a\n", "a~si7tlbyzwgzkm3kn"),
-            (
-                "chars whose lower case is ASCII",
-                "\u{212a}elvin \u{130}stanbul",
-                "kelvinistanbul~kfbxk5sfpthagwky",
-            ),
-            (
-                "a pair across the part looked at",
-                &("x".repeat(199) + "😀b"),
-                "xxxxxxxxxxxxxxxx~dwkrqzsj73lv6kke",
-            ),
-            (
-                "letters after the readable part",
-                "run:ABC-def_123.456",
-                "runabc-def_12345~36nzt4hmhktqlzy5",
-            ),
+            ("chars whose lower case is ASCII", "\u{212a}elvin \u{130}stanbul", "kelvinistanbul~kfbxk5sfpthagwky"),
+            ("a pair across the part looked at", &("x".repeat(199) + "😀b"), "xxxxxxxxxxxxxxxx~dwkrqzsj73lv6kke"),
+            ("letters after the readable part", "run:ABC-def_123.456", "runabc-def_12345~36nzt4hmhktqlzy5"),
         ];
         for (comment, id, expected) in cases {
             assert_eq!(of(id), expected, "{comment}");
         }
         assert_eq!(segment(&[0xd83d]), "~zfqpbhh6oxu2k34x", "a lone surrogate");
-        assert_eq!(
-            segment(&[0xde00, 0x61]),
-            "a~qnjgjmid3sv5aijb",
-            "a lone second half"
-        );
+        assert_eq!(segment(&[0xde00, 0x61]), "a~qnjgjmid3sv5aijb", "a lone second half");
     }
 
     #[test]

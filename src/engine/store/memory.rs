@@ -44,9 +44,7 @@ impl MemoryFile {
 
     /// Up to `len` bytes from `offset` on, less where the result ends.
     pub fn read_at(&self, offset: u64, len: usize) -> Result<Vec<u8>, StoreError> {
-        let start = usize::try_from(offset)
-            .unwrap_or(usize::MAX)
-            .min(self.0.len());
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.0.len());
         let end = start.saturating_add(len).min(self.0.len());
         Ok(self.0[start..end].to_vec())
     }
@@ -56,20 +54,12 @@ impl MemoryStore {
     /// `max_bytes`: what may be held in all, by default without limit; the results written longest ago go first.
     /// A result above it is refused.
     pub fn new(max_bytes: Option<u64>) -> Self {
-        Self {
-            max_bytes,
-            state: Arc::default(),
-        }
+        Self { max_bytes, state: Arc::default() }
     }
 
     /// Stores what `produce` gives under a key. `known_size`: a size in bytes it has at least. The same bytes under the
     /// same key give the same handle; other bytes a new one.
-    pub fn write(
-        &self,
-        key: &str,
-        known_size: Option<u64>,
-        produce: &mut Produce<'_>,
-    ) -> Result<Written, StoreError> {
+    pub fn write(&self, key: &str, known_size: Option<u64>, produce: &mut Produce<'_>) -> Result<Written, StoreError> {
         let names = Names::of(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
         let max = self.max_bytes.unwrap_or(u64::MAX);
         if known_size.is_some_and(|size| size > max) {
@@ -80,31 +70,19 @@ impl MemoryStore {
             if (bytes.len() + piece.len()) as u64 > max {
                 return Err(StoreError::Unavailable(Reason::TooLarge));
             }
-            bytes
-                .try_reserve(piece.len())
-                .map_err(|_| StoreError::Unavailable(Reason::StoreFull))?;
+            bytes.try_reserve(piece.len()).map_err(|_| StoreError::Unavailable(Reason::StoreFull))?;
             bytes.extend_from_slice(piece);
             Ok(())
         })?;
         let size = bytes.len() as u64;
         let (handle, created) = self.with(|state| state.put(&names, bytes, max))?;
-        Ok(Written {
-            handle,
-            bytes: size,
-            created,
-            identity: None,
-        })
+        Ok(Written { handle, bytes: size, created, identity: None })
     }
 
     /// Opens what a handle names.
     pub fn open(&self, handle: &str) -> Result<MemoryFile, StoreError> {
-        self.with(|state| {
-            state
-                .results
-                .get(handle)
-                .map(|stored| MemoryFile(Arc::clone(&stored.bytes)))
-        })
-        .ok_or(StoreError::NotFound)
+        self.with(|state| state.results.get(handle).map(|stored| MemoryFile(Arc::clone(&stored.bytes))))
+            .ok_or(StoreError::NotFound)
     }
 
     /// Deletes what a handle names. → whether there was something
@@ -119,19 +97,13 @@ impl MemoryStore {
 }
 
 impl State {
-    fn put(
-        &mut self,
-        names: &Names<'_>,
-        bytes: Vec<u8>,
-        max: u64,
-    ) -> Result<(String, bool), StoreError> {
+    fn put(&mut self, names: &Names<'_>, bytes: Vec<u8>, max: u64) -> Result<(String, bool), StoreError> {
         for version in 1..super::local::MAX_VERSIONS {
             let handle = format!("{}/{}", names.run, names.version(version));
             match self.results.get_mut(&handle) {
                 Some(stored) if *stored.bytes == *bytes => {
                     self.clock += 1;
-                    self.by_age
-                        .remove(&std::mem::replace(&mut stored.written, self.clock));
+                    self.by_age.remove(&std::mem::replace(&mut stored.written, self.clock));
                     self.by_age.insert(self.clock, handle.clone());
                     return Ok((handle, false));
                 }
@@ -146,13 +118,7 @@ impl State {
                     self.clock += 1;
                     self.bytes += size;
                     self.by_age.insert(self.clock, handle.clone());
-                    self.results.insert(
-                        handle.clone(),
-                        Stored {
-                            bytes: bytes.into(),
-                            written: self.clock,
-                        },
-                    );
+                    self.results.insert(handle.clone(), Stored { bytes: bytes.into(), written: self.clock });
                     return Ok((handle, true));
                 }
             }
@@ -188,9 +154,7 @@ mod tests {
     #[test]
     fn an_open_result_outlives_its_handle() {
         let store = MemoryStore::new(None);
-        store
-            .write("r/c.0", None, &mut |sink| sink(b"kept"))
-            .unwrap();
+        store.write("r/c.0", None, &mut |sink| sink(b"kept")).unwrap();
         let file = store.open("r/c.0").unwrap();
         assert_eq!(store.delete("r/c.0"), Ok(true));
         assert_eq!(file.read_at(0, 9).unwrap(), b"kept");

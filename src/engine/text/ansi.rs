@@ -76,13 +76,10 @@ pub(super) fn sequence_end(bytes: &[u8], at: usize) -> usize {
 /// A control sequence (CSI) taken apart: its parameters and its final byte. None for any other
 /// sequence, an unfinished one, or one with intermediate bytes.
 pub(super) fn control_sequence(sequence: &str) -> Option<(&str, u8)> {
-    let rest = sequence
-        .strip_prefix("\x1b[")
-        .or_else(|| sequence.strip_prefix('\u{9b}'))?;
+    let rest = sequence.strip_prefix("\x1b[").or_else(|| sequence.strip_prefix('\u{9b}'))?;
     let last = *rest.as_bytes().last()?;
     let parameters = rest.get(..rest.len() - 1)?;
-    let finished = (0x40..=0x7e).contains(&last)
-        && parameters.bytes().all(|byte| (0x30..=0x3f).contains(&byte));
+    let finished = (0x40..=0x7e).contains(&last) && parameters.bytes().all(|byte| (0x30..=0x3f).contains(&byte));
     finished.then_some((parameters, last))
 }
 
@@ -131,11 +128,7 @@ mod tests {
             ("private parameters", "\x1b[?25lA", "A"),
             ("colons", "\x1b[38:2:1:2:3mA\x1b[m", "A"),
             ("intermediates", "\x1b[0 qA", "A"),
-            (
-                "hyperlink ended by ST",
-                "\x1b]8;;http://x\x1b\\L\x1b]8;;\x1b\\",
-                "L",
-            ),
+            ("hyperlink ended by ST", "\x1b]8;;http://x\x1b\\L\x1b]8;;\x1b\\", "L"),
             ("title ended by BEL", "\x1b]0;a\x07C", "C"),
             ("title ended by 8-bit ST", "\x1b]0;é\u{9c}C", "C"),
             ("charset", "\x1b(BA", "A"),
@@ -143,23 +136,11 @@ mod tests {
             ("8-bit CSI", "\u{9b}31mA", "A"),
             ("DCS", "\x1bPq#0~\x1b\\A", "A"),
             ("BEL does not end a DCS", "\x1bPq\x07~\x1b\\A", "A"),
-            (
-                "APC, PM, SOS",
-                "\x1b_apc\x1b\\A\x1b^pm\x1b\\B\x1bXsos\x1b\\C",
-                "ABC",
-            ),
-            (
-                "8-bit OSC, and another 8-bit control",
-                "\u{9d}0;t\u{9c}A\u{84}B",
-                "AB",
-            ),
+            ("APC, PM, SOS", "\x1b_apc\x1b\\A\x1b^pm\x1b\\B\x1bXsos\x1b\\C", "ABC"),
+            ("8-bit OSC, and another 8-bit control", "\u{9d}0;t\u{9c}A\u{84}B", "AB"),
             ("next line is text", "a\u{85}b", "a\u{85}b"),
             ("no-break space is text", "a\u{a0}b", "a\u{a0}b"),
-            (
-                "an unterminated string ends at the line end",
-                "\x1b]0;t\nkeep\n\x1b[0mX\x07Y",
-                "\nkeep\nX\x07Y",
-            ),
+            ("an unterminated string ends at the line end", "\x1b]0;t\nkeep\n\x1b[0mX\x07Y", "\nkeep\nX\x07Y"),
             ("which may be CRLF", "\x1b]0;t\r\nkeep", "\r\nkeep"),
             ("a string right before CRLF", "\x1b]\r\nkeep", "\r\nkeep"),
             ("an unterminated string at the end", "a\x1bPxyz", "a"),
@@ -168,11 +149,7 @@ mod tests {
             ("ESC ESC", "\x1b\x1b[0mA", "A"),
             ("ESC at the end", "a\x1b", "a"),
             ("an unfinished CSI", "a\x1b[12\nb", "a\nb"),
-            (
-                "an unfinished CSI before a letter beyond ASCII",
-                "\x1b[1é",
-                "é",
-            ),
+            ("an unfinished CSI before a letter beyond ASCII", "\x1b[1é", "é"),
             ("an unfinished charset", "a\x1b(\nb", "a\nb"),
             ("8-bit CSI at the end", "a\u{9b}", "a"),
         ] {

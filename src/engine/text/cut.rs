@@ -39,10 +39,7 @@ pub fn cut_forward(units: &[u16], at: usize) -> usize {
 
 /// Whether a position lies between the two halves of a surrogate pair.
 pub fn inside_pair(units: &[u16], at: usize) -> bool {
-    match (
-        at.checked_sub(1).and_then(|before| units.get(before)),
-        units.get(at),
-    ) {
+    match (at.checked_sub(1).and_then(|before| units.get(before)), units.get(at)) {
         (Some(&before), Some(&after)) => is_high(before) && is_low(after),
         _ => false,
     }
@@ -51,8 +48,7 @@ pub fn inside_pair(units: &[u16], at: usize) -> bool {
 /// The grapheme cluster that a cut would split, if it would split one.
 fn split_cluster(units: &[u16], at: usize) -> Option<Range<usize>> {
     let (&before, &after) = (units.get(at.checked_sub(1)?)?, units.get(at)?);
-    // Below the combining marks nothing joins but CR and LF.
-    if before < 0x300 && after < 0x300 && (before, after) != (0x0d, 0x0a) {
+    if joins_nothing(before) && joins_nothing(after) && (before, after) != (0x0d, 0x0a) {
         return None;
     }
     let from = context_start(units, at);
@@ -66,6 +62,12 @@ fn split_cluster(units: &[u16], at: usize) -> Option<Range<usize>> {
         start = end;
     }
     None
+}
+
+/// Whether a character makes no cluster with another one of these (CR LF excepted): what lies below
+/// the combining marks, Han, and Hangul syllables. Most text is of them and needs no look around.
+fn joins_nothing(unit: u16) -> bool {
+    matches!(unit, 0..0x300 | 0x3400..=0x9fff | 0xac00..=0xd7a3)
 }
 
 /// Where the look before a cut begins: at no second half of a pair, and at the start of a run of flags.
@@ -84,9 +86,7 @@ fn context_start(units: &[u16], at: usize) -> usize {
 
 /// The units as characters of the same lengths. A lone surrogate counts as the U+FFFD that it will become.
 fn segmentable(units: &[u16]) -> String {
-    char::decode_utf16(units.iter().copied())
-        .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect()
+    char::decode_utf16(units.iter().copied()).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 #[cfg(test)]
@@ -115,15 +115,13 @@ mod tests {
             ("a family", &format!("a{FAMILY}b"), 4, 1, 9),
             ("a skin tone", "a👍🏽b", 3, 1, 5),
             ("conjoining Hangul", "\u{1112}\u{1161}\u{11AB}", 2, 0, 3),
+            ("a syllable and a conjoining final", "하\u{11AB}", 1, 0, 2),
+            ("syllables", "하나", 1, 1, 1),
             ("flags pair up from the start", "🇰🇷🇺🇸", 4, 4, 4),
             ("inside a flag", "🇰🇷🇺🇸", 6, 4, 8),
         ] {
             let units = utf16(text);
-            assert_eq!(
-                (cut_back(&units, at), cut_forward(&units, at)),
-                (back, forward),
-                "{comment}"
-            );
+            assert_eq!((cut_back(&units, at), cut_forward(&units, at)), (back, forward), "{comment}");
         }
     }
 
@@ -140,26 +138,26 @@ mod tests {
     fn a_cluster_without_a_near_end_is_cut_between_pairs() {
         let mut units = utf16("e");
         units.extend(std::iter::repeat_n(0x301, 200));
-        assert_eq!(
-            (cut_back(&units, 100), cut_forward(&units, 100)),
-            (100, 100)
-        );
+        assert_eq!((cut_back(&units, 100), cut_forward(&units, 100)), (100, 100));
         let zalgo = utf16(&"\u{1D167}".repeat(100));
-        assert_eq!(
-            (cut_back(&zalgo, 101), cut_forward(&zalgo, 101)),
-            (100, 102)
-        );
+        assert_eq!((cut_back(&zalgo, 101), cut_forward(&zalgo, 101)), (100, 102));
     }
 
     #[test]
     fn a_lone_surrogate_is_a_character() {
         let units = [0x61, 0xd83d, 0x301, 0xde00, 0xd83d, 0x62];
         for (at, back, forward) in [(1, 1, 1), (2, 1, 3), (3, 3, 3), (4, 4, 4), (5, 5, 5)] {
-            assert_eq!(
-                (cut_back(&units, at), cut_forward(&units, at)),
-                (back, forward),
-                "{at}"
-            );
+            assert_eq!((cut_back(&units, at), cut_forward(&units, at)), (back, forward), "{at}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_join_nothing_joins_nothing() {
+        let sample = |unit: &u16| joins_nothing(*unit) && (*unit < 0x300 || unit.is_multiple_of(97));
+        let chars: Vec<char> = (0..0xd800).filter(sample).filter_map(|unit| char::from_u32(unit.into())).collect();
+        for pair in chars.iter().flat_map(|&first| chars.iter().step_by(7).map(move |&second| [first, second])) {
+            let text = String::from_iter(pair);
+            assert!(pair == ['\r', '\n'] || text.graphemes(true).count() == 2, "{text:?}");
         }
     }
 

@@ -12,19 +12,15 @@ const DIGIT: &str = "[0-9]";
 const NO_DIGIT: &str = "[^0-9]";
 const WORD: &str = "[0-9A-Za-z_]";
 const NO_WORD: &str = "[^0-9A-Za-z_]";
-const SPACE: &str =
-    r"[\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]";
-const NO_SPACE: &str =
-    r"[^\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]";
+const SPACE: &str = r"[\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]";
+const NO_SPACE: &str = r"[^\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]";
 const NO_LINE_END: &str = r"[^\n\r\x{2028}\x{2029}]";
 
 /// Compiles a `RegExp` by its source and flags, for the search in single lines: `g`, `y`, `d` and `m`
 /// make no difference there. The error is one line that names what is not supported.
 pub(super) fn compile(source: &str, flags: &str) -> Result<Regex, String> {
     if source.len() > MAX_SOURCE {
-        return Err(format!(
-            "a source of more than {MAX_SOURCE} characters is not supported"
-        ));
+        return Err(format!("a source of more than {MAX_SOURCE} characters is not supported"));
     }
     let pattern = Translator::new(source, flags)?.translate()?;
     RegexBuilder::new(&pattern)
@@ -41,10 +37,7 @@ fn one_line(error: &regex::Error) -> String {
         error => {
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default();
-            format!(
-                "not supported: {}",
-                last.strip_prefix("error: ").unwrap_or(last)
-            )
+            format!("not supported: {}", last.strip_prefix("error: ").unwrap_or(last))
         }
     }
 }
@@ -101,9 +94,7 @@ impl Translator {
                     self.dot_all = self.outside.pop().unwrap_or(self.dot_all);
                     self.out.push(')');
                 }
-                '.' => self
-                    .out
-                    .push_str(if self.dot_all { "(?s:.)" } else { NO_LINE_END }),
+                '.' => self.out.push_str(if self.dot_all { "(?s:.)" } else { NO_LINE_END }),
                 '|' | '^' | '$' | '*' | '+' | '?' => self.out.push(char),
                 '{' => self.brace(),
                 _ => self.literal(char),
@@ -123,9 +114,7 @@ impl Translator {
     }
 
     fn starts_with(&self, text: &str) -> bool {
-        text.chars()
-            .enumerate()
-            .all(|(index, char)| self.source.get(self.at + index) == Some(&char))
+        text.chars().enumerate().all(|(index, char)| self.source.get(self.at + index) == Some(&char))
     }
 
     fn take(&mut self, text: &str) -> bool {
@@ -137,17 +126,13 @@ impl Translator {
     }
 
     fn literal(&mut self, char: char) {
-        self.out
-            .push_str(&regex::escape(char.encode_utf8(&mut [0; 4])));
+        self.out.push_str(&regex::escape(char.encode_utf8(&mut [0; 4])));
     }
 
     /// A repetition such as `{2,3}`, or a brace as text.
     fn brace(&mut self) {
         let rest = self.source.get(self.at..).unwrap_or_default();
-        let inside = rest
-            .iter()
-            .take_while(|char| char.is_ascii_digit() || **char == ',')
-            .count();
+        let inside = rest.iter().take_while(|char| char.is_ascii_digit() || **char == ',').count();
         let is_repetition = match rest.get(..=inside) {
             Some([first, middle @ .., '}']) => {
                 first.is_ascii_digit() && middle.iter().filter(|char| **char == ',').count() <= 1
@@ -208,10 +193,7 @@ impl Translator {
             Some('b') => self.out.push_str(r"(?-u:\b)"),
             Some('B') => self.out.push_str(r"(?-u:\B)"),
             Some('1'..='9') if self.is_back_reference() => {
-                return Err(format!(
-                    "the back-reference \\{} is not supported",
-                    self.peek().unwrap_or_default()
-                ));
+                return Err(format!("the back-reference \\{} is not supported", self.peek().unwrap_or_default()));
             }
             Some('k') if self.unicode || self.has_names => {
                 return Err("the back-reference \\k<…> is not supported".to_owned());
@@ -230,17 +212,9 @@ impl Translator {
 
     /// Whether the digits ahead are the number of a group; without `u` a larger one is an octal escape.
     fn is_back_reference(&self) -> bool {
-        let digits: String = self
-            .source
-            .iter()
-            .skip(self.at)
-            .take(9)
-            .take_while(|char| char.is_ascii_digit())
-            .collect();
-        self.unicode
-            || digits
-                .parse()
-                .is_ok_and(|number: u32| number <= self.groups)
+        let digits: String =
+            self.source.iter().skip(self.at).take(9).take_while(|char| char.is_ascii_digit()).collect();
+        self.unicode || digits.parse().is_ok_and(|number: u32| number <= self.groups)
     }
 
     /// What follows a backslash and stands for characters.
@@ -283,10 +257,7 @@ impl Translator {
     fn octal(&mut self, first: char) -> char {
         let mut code = first.to_digit(8).unwrap_or_default();
         for _ in 0..2 {
-            let Some(digit) = self
-                .peek()
-                .and_then(|char| char.to_digit(8))
-                .filter(|digit| code * 8 + digit < 0x100)
+            let Some(digit) = self.peek().and_then(|char| char.to_digit(8)).filter(|digit| code * 8 + digit < 0x100)
             else {
                 break;
             };
@@ -344,8 +315,7 @@ impl Translator {
     fn class(&mut self) -> Result<(), String> {
         let negated = self.take("^");
         if self.take("]") {
-            self.out
-                .push_str(if negated { "(?s:.)" } else { r"[^\s\S]" });
+            self.out.push_str(if negated { "(?s:.)" } else { r"[^\s\S]" });
             return Ok(());
         }
         self.out.push_str(if negated { "[^" } else { "[" });
@@ -354,9 +324,7 @@ impl Translator {
                 break;
             }
             let first = self.class_atom(char)?;
-            if self.peek() != Some('-')
-                || self.source.get(self.at + 1).is_none_or(|&next| next == ']')
-            {
+            if self.peek() != Some('-') || self.source.get(self.at + 1).is_none_or(|&next| next == ']') {
                 self.put_in_class(&first);
                 continue;
             }
@@ -378,15 +346,10 @@ impl Translator {
     }
 
     fn class_atom(&mut self, char: char) -> Result<Atom, String> {
-        let computes = char == '['
-            || matches!(
-                (char, self.peek()),
-                ('-', Some('-')) | ('&', Some('&')) | ('\\', Some('q'))
-            );
+        let computes =
+            char == '[' || matches!((char, self.peek()), ('-', Some('-')) | ('&', Some('&')) | ('\\', Some('q')));
         match char {
-            _ if self.sets && computes => {
-                Err("classes computed from others (flag v) are not supported".to_owned())
-            }
+            _ if self.sets && computes => Err("classes computed from others (flag v) are not supported".to_owned()),
             '\\' if self.take("b") => Ok(Atom::Char('\u{8}')),
             '\\' => self.escaped_atom(),
             char => Ok(Atom::Char(char)),
@@ -436,20 +399,8 @@ mod tests {
             ("empty", "(?:)", "", "abc", Some("")),
             ("text", "b", "", "abc", Some("b")),
             ("an escaped slash", r"a\/b", "", "a/b", Some("a/b")),
-            (
-                "escaped text",
-                r"\-\_\@\ \<\>",
-                "",
-                "-_@ <>",
-                Some("-_@ <>"),
-            ),
-            (
-                "characters that are special here only",
-                "#&~<-",
-                "",
-                "#&~<-",
-                Some("#&~<-"),
-            ),
+            ("escaped text", r"\-\_\@\ \<\>", "", "-_@ <>", Some("-_@ <>")),
+            ("characters that are special here only", "#&~<-", "", "#&~<-", Some("#&~<-")),
             ("i", "ERROR", "i", "an error", Some("error")),
             ("g and y", "b", "gy", "ab", Some("b")),
             ("names of groups", "(?<$é>a)b", "", "ab", Some("ab")),
@@ -457,127 +408,39 @@ mod tests {
             ("word characters are ASCII", r"\w+", "", "éa", Some("a")),
             ("word boundaries are ASCII", r"\ba", "", "éa", Some("a")),
             ("no word boundary", r"\Bb", "", "ab", Some("b")),
-            (
-                "white space",
-                r"\s+",
-                "",
-                "a \u{a0}\u{feff}b",
-                Some(" \u{a0}\u{feff}"),
-            ),
+            ("white space", r"\s+", "", "a \u{a0}\u{feff}b", Some(" \u{a0}\u{feff}")),
             ("no white space is U+0085", r"\s", "", "\u{85}", None),
-            (
-                "a dot stops at a line separator",
-                "a.*",
-                "",
-                "ab\u{2028}c",
-                Some("ab"),
-            ),
-            (
-                "a dot with s does not",
-                "a.*",
-                "s",
-                "ab\u{2028}c",
-                Some("ab\u{2028}c"),
-            ),
+            ("a dot stops at a line separator", "a.*", "", "ab\u{2028}c", Some("ab")),
+            ("a dot with s does not", "a.*", "s", "ab\u{2028}c", Some("ab\u{2028}c")),
             ("a dot is one character", "^.$", "u", "😀", Some("😀")),
-            (
-                "repetition",
-                "a{2}b{1,}c{0,1}d+?",
-                "",
-                "aabbcdd",
-                Some("aabbcd"),
-            ),
-            (
-                "braces as text",
-                "a{,5}{\"x\"}{",
-                "",
-                "a{,5}{\"x\"}{",
-                Some("a{,5}{\"x\"}{"),
-            ),
-            (
-                "braces around digits as text",
-                r"\{1}",
-                "",
-                "a{1}",
-                Some("{1}"),
-            ),
+            ("repetition", "a{2}b{1,}c{0,1}d+?", "", "aabbcdd", Some("aabbcd")),
+            ("braces as text", "a{,5}{\"x\"}{", "", "a{,5}{\"x\"}{", Some("a{,5}{\"x\"}{")),
+            ("braces around digits as text", r"\{1}", "", "a{1}", Some("{1}")),
             ("a repeated backslash", r"\\{2}", "", r"\\", Some(r"\\")),
-            (
-                "two commas are text",
-                "a{1,2,3}",
-                "",
-                "a{1,2,3}",
-                Some("a{1,2,3}"),
-            ),
+            ("two commas are text", "a{1,2,3}", "", "a{1,2,3}", Some("a{1,2,3}")),
             ("a class with the flag v", "[a-c&]+", "v", "xb&", Some("b&")),
             ("brackets as text", "a]", "", "a]", Some("a]")),
             ("a class", "[a-c\\d\\]-]+", "", "xb2]-c", Some("b2]-c")),
-            (
-                "a class with what is special here only",
-                "[[&&~~a-]+",
-                "",
-                "a[&~-",
-                Some("a[&~-"),
-            ),
+            ("a class with what is special here only", "[[&&~~a-]+", "", "a[&~-", Some("a[&~-")),
             ("a hyphen beside a set", r"[\w-a]+", "", "x-a", Some("x-a")),
             ("nothing", "[]", "", "abc", None),
             ("anything", "[^]+", "", "a\r\u{2028}", Some("a\r\u{2028}")),
             ("a negated class", r"[^\s\d]+", "", "1 ab", Some("ab")),
-            (
-                "a backspace in a class",
-                r"[\b]",
-                "",
-                "a\u{8}",
-                Some("\u{8}"),
-            ),
-            (
-                "codes",
-                r"\x41\u0042\103\cJ\0",
-                "",
-                "ABC\n\0",
-                Some("ABC\n\0"),
-            ),
-            (
-                "codes of astral characters",
-                r"\u{1F600}\ud83d\ude00",
-                "u",
-                "😀😀",
-                Some("😀😀"),
-            ),
+            ("a backspace in a class", r"[\b]", "", "a\u{8}", Some("\u{8}")),
+            ("codes", r"\x41\u0042\103\cJ\0", "", "ABC\n\0", Some("ABC\n\0")),
+            ("codes of astral characters", r"\u{1F600}\ud83d\ude00", "u", "😀😀", Some("😀😀")),
             ("a code in braces needs u", r"\u{2}", "", "uu", Some("uu")),
-            (
-                "incomplete codes are text",
-                r"\xZ\u12",
-                "",
-                "xZu12",
-                Some("xZu12"),
-            ),
-            (
-                "octal where there is no such group",
-                r"(a)\2",
-                "",
-                "a\u{2}",
-                Some("a\u{2}"),
-            ),
+            ("incomplete codes are text", r"\xZ\u12", "", "xZu12", Some("xZu12")),
+            ("octal where there is no such group", r"(a)\2", "", "a\u{2}", Some("a\u{2}")),
             ("a property", r"\p{Lu}\P{L}", "u", "aÉ1", Some("É1")),
             ("a property needs u", r"\p{2}", "", "pp", Some("pp")),
-            (
-                "groups with flags",
-                "(?i:A)(?s:.)(?-i:b)",
-                "",
-                "a\nb",
-                Some("a\nb"),
-            ),
+            ("groups with flags", "(?i:A)(?s:.)(?-i:b)", "", "a\nb", Some("a\nb")),
             ("alternatives in order", "a|ab", "", "ab", Some("a")),
             ("the end", "b$", "", "ab", Some("b")),
             ("the end is no line end inside", "a$", "", "a\nb", None),
         ] {
             let regex = compile(source, flags).unwrap_or_else(|error| panic!("{comment}: {error}"));
-            assert_eq!(
-                regex.find(text).map(|found| found.as_str()),
-                found,
-                "{comment}"
-            );
+            assert_eq!(regex.find(text).map(|found| found.as_str()), found, "{comment}");
         }
     }
 
@@ -589,45 +452,17 @@ mod tests {
             ("(?<=a)b", "", "look-behind (?<=…) is not supported"),
             ("(?<!a)b", "", "look-behind (?<!…) is not supported"),
             (r"(a)\1", "", r"the back-reference \1 is not supported"),
-            (
-                r"(?<n>a)\k<n>",
-                "",
-                r"the back-reference \k<…> is not supported",
-            ),
-            (
-                r"[\ud83c-\ud83e]",
-                "",
-                "a lone surrogate is not supported; use the flag u",
-            ),
+            (r"(?<n>a)\k<n>", "", r"the back-reference \k<…> is not supported"),
+            (r"[\ud83c-\ud83e]", "", "a lone surrogate is not supported; use the flag u"),
             ("a", "x", "the flag x is not supported"),
-            (
-                "(a{1000}){1000}",
-                "",
-                "the expression is too large when compiled",
-            ),
-            (
-                r"\p{Nonsense}",
-                "u",
-                "not supported: Unicode property not found",
-            ),
+            ("(a{1000}){1000}", "", "the expression is too large when compiled"),
+            (r"\p{Nonsense}", "u", "not supported: Unicode property not found"),
             ("(?P<n>a)", "", "a group of this kind is not supported"),
             ("(", "", "not supported: unclosed group"),
-            (
-                "[[a-z]--[aeiou]]",
-                "v",
-                "classes computed from others (flag v) are not supported",
-            ),
-            (
-                "[a-z&&b]",
-                "v",
-                "classes computed from others (flag v) are not supported",
-            ),
+            ("[[a-z]--[aeiou]]", "v", "classes computed from others (flag v) are not supported"),
+            ("[a-z&&b]", "v", "classes computed from others (flag v) are not supported"),
         ] {
-            assert_eq!(
-                compile(source, flags).map(|_| ()),
-                Err(error.to_owned()),
-                "{source}"
-            );
+            assert_eq!(compile(source, flags).map(|_| ()), Err(error.to_owned()), "{source}");
         }
         assert!(compile(&"a".repeat(MAX_SOURCE + 1), "").is_err());
         assert!(compile(&"(".repeat(MAX_SOURCE), "").is_err());

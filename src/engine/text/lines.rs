@@ -70,18 +70,10 @@ mod tests {
             ("an empty line alone", "\n", 1),
             ("CRLF", "a\r\nb\r\n", 2),
             ("CR is text", "a\rb\r", 1),
-            (
-                "what other grids break at",
-                "a\u{c}b\u{b}c\u{2028}d\u{85}e\u{1c}f\u{2029}g",
-                1,
-            ),
+            ("what other grids break at", "a\u{c}b\u{b}c\u{2028}d\u{85}e\u{1c}f\u{2029}g", 1),
         ] {
             assert_eq!(count_lines(text), lines, "{comment}");
-            assert_eq!(
-                count_lines_utf16(&text.encode_utf16().collect::<Vec<_>>()),
-                lines,
-                "{comment}, UTF-16"
-            );
+            assert_eq!(count_lines_utf16(&text.encode_utf16().collect::<Vec<_>>()), lines, "{comment}, UTF-16");
         }
     }
 

@@ -10,9 +10,7 @@ use regex::Regex;
 use super::cut::{AFTER, CONTEXT};
 use super::lines::without_cr;
 use super::truncate::{Truncated, Truncation, truncate};
-use super::{
-    Gone, Text, Utf8, cut_back, cut_forward, grouped, js_regex, to_well_formed, utf16_len,
-};
+use super::{Gone, Text, Utf8, cut_back, cut_forward, grouped, js_regex, to_well_formed, utf16_len};
 
 /// How many lines a spill highlights.
 const MAX_HIGHLIGHTS: usize = 5;
@@ -52,20 +50,13 @@ impl LineMatcher {
     /// Lines that contain one of the strings. The error, one line, says that there are too many.
     pub fn literals(strings: &[impl AsRef<str>]) -> Result<Self, String> {
         // No line contains a line feed.
-        let strings: Vec<&str> = strings
-            .iter()
-            .map(AsRef::as_ref)
-            .filter(|string| !string.contains('\n'))
-            .collect();
+        let strings: Vec<&str> = strings.iter().map(AsRef::as_ref).filter(|string| !string.contains('\n')).collect();
         Ok(Self(match strings[..] {
             [] => Kind::Nothing,
             [string] => Kind::Literal(Box::new(Finder::new(string).into_owned())),
             _ => {
                 let any: Vec<String> = strings.iter().map(|string| regex::escape(string)).collect();
-                Kind::Words(
-                    Regex::new(&any.join("|"))
-                        .map_err(|_| "the strings are too many or too long".to_owned())?,
-                )
+                Kind::Words(Regex::new(&any.join("|")).map_err(|_| "the strings are too many or too long".to_owned())?)
             }
         }))
     }
@@ -96,12 +87,7 @@ impl LineMatcher {
 
     /// The lines that match, in order, of a text that is read from the byte `from`, where the line
     /// with the number `number` begins.
-    fn hits<'a>(
-        &'a self,
-        text: &'a str,
-        from: usize,
-        number: u64,
-    ) -> impl Iterator<Item = Hit> + 'a {
+    fn hits<'a>(&'a self, text: &'a str, from: usize, number: u64) -> impl Iterator<Item = Hit> + 'a {
         let bytes = text.as_bytes();
         let (mut at, mut number) = (from, number);
         std::iter::from_fn(move || {
@@ -110,11 +96,7 @@ impl LineMatcher {
             let start = at + memrchr(b'\n', &bytes[at..found]).map_or(0, |feed| feed + 1);
             let end = memchr(b'\n', &bytes[found..]).map_or(bytes.len(), |feed| found + feed);
             number += memchr_iter(b'\n', &bytes[at..start]).count() as u64;
-            let hit = Hit {
-                number,
-                line: start..end,
-                at: found,
-            };
+            let hit = Hit { number, line: start..end, at: found };
             (at, number) = (end + 1, number + 1);
             Some(hit)
         })
@@ -150,12 +132,7 @@ impl fmt::Display for Row {
 /// The first lines, up to five, that match and that a preview does not show as a whole. `omitted` is
 /// what the preview leaves out, in UTF-16 units; `budget` what the rows together may take when they
 /// are displayed, in UTF-16 units. Of a line longer than 200 units a window around the match is shown.
-pub fn highlight_rows(
-    text: &Utf8,
-    matcher: &LineMatcher,
-    omitted: &Range<usize>,
-    budget: usize,
-) -> Vec<Row> {
+pub fn highlight_rows(text: &Utf8, matcher: &LineMatcher, omitted: &Range<usize>, budget: usize) -> Vec<Row> {
     let whole = text.as_str();
     let bytes = whole.as_bytes();
     let byte_at = |unit: usize| text.byte_at(unit.min(text.len()));
@@ -174,11 +151,8 @@ pub fn highlight_rows(
         }
         let line = without_cr(&whole[hit.line.clone()]);
         let shown = window(line, hit.at - hit.line.start, HIGHLIGHT, LEAD);
-        let row = Row {
-            line: hit.number,
-            text: excerpt(line, &shown),
-        };
-        used += utf16_len(row.to_string().as_bytes());
+        let row = Row { line: hit.number, text: excerpt(line, &shown) };
+        used += row_len(hit.number, line, &shown);
         if used > budget {
             break;
         }
@@ -192,41 +166,27 @@ pub fn highlight_rows(
 
 /// The plain cut, with the lines that match kept besides: with their numbers, as many as half of
 /// `max_chars` holds, behind the marker. None where the text fits, no line matches, or none has room.
-pub fn keep_matching(
-    text: &Text,
-    matcher: &LineMatcher,
-    cut: &Truncation,
-) -> Result<Option<Truncated>, Gone> {
+pub fn keep_matching(text: &Text, matcher: &LineMatcher, cut: &Truncation) -> Result<Option<Truncated>, Gone> {
     if text.len() <= cut.max_chars {
         return Ok(None);
     }
     let (utf8, encoded) = text.to_utf8()?;
     let whole = utf8.as_str();
-    let mut original = Original {
-        text,
-        whole,
-        byte: 0,
-        unit: 0,
-    };
+    let mut original = Original { text, whole, byte: 0, unit: 0 };
     let (mut rows, mut used, mut more, mut replaced) = (String::new(), 0, 0, 0);
     for hit in matcher.hits(whole, 0, 1) {
         let line = &whole[hit.line.clone()];
         let shown = window(line, hit.at - hit.line.start, KEPT, KEPT_FROM_START);
-        let row = Row {
-            line: hit.number,
-            text: excerpt(line, &shown),
-        }
-        .to_string();
-        let chars = utf16_len(row.as_bytes());
+        let chars = row_len(hit.number, line, &shown);
         if used + chars > cut.max_chars / 2 {
             more += 1;
             continue;
         }
         used += chars;
-        rows.push_str(&row);
+        let row = Row { line: hit.number, text: excerpt(line, &shown) };
+        rows.push_str(&row.to_string());
         if encoded.replaced > 0 {
-            replaced += original
-                .lone_surrogates(hit.line.start + shown.start..hit.line.start + shown.end)?;
+            replaced += original.lone_surrogates(hit.line.start + shown.start..hit.line.start + shown.end)?;
         }
     }
     if rows.is_empty() {
@@ -234,13 +194,7 @@ pub fn keep_matching(
     }
     let middle = kept_lines(&rows, more);
     let room = cut.max_chars.saturating_sub(utf16_len(middle.as_bytes()));
-    let mut result = truncate(
-        text,
-        &Truncation {
-            max_chars: room,
-            ..*cut
-        },
-    )?;
+    let mut result = truncate(text, &Truncation { max_chars: room, ..*cut })?;
     result.text.insert_str(result.behind_marker, &middle);
     result.behind_marker += middle.len();
     result.replaced += replaced;
@@ -250,11 +204,7 @@ pub fn keep_matching(
 /// What the model sees between the ends of a text that was cut: the lines asked for, and how many
 /// more there are.
 fn kept_lines(rows: &str, more: u64) -> String {
-    let more = if more > 0 {
-        format!(", {} more not shown", grouped(more))
-    } else {
-        String::new()
-    };
+    let more = if more > 0 { format!(", {} more not shown", grouped(more)) } else { String::new() };
     format!("\n[lines that match{more}]\n{rows}")
 }
 
@@ -290,16 +240,10 @@ fn window(line: &str, at: usize, most: usize, near: usize) -> Range<usize> {
     let to = boundary(line, line.len().min(at + 3 * (most + AFTER)));
     let units: Vec<u16> = line[from..to].encode_utf16().collect();
     let before = utf16_len(&line.as_bytes()[from..at]);
-    let start = if from == 0 && before <= near {
-        0
-    } else {
-        cut_forward(&units, before.saturating_sub(LEAD))
-    };
+    let start = if from == 0 && before <= near { 0 } else { cut_forward(&units, before.saturating_sub(LEAD)) };
     let end = cut_back(&units, start + most);
     let utf8_len = |units: &[u16]| -> usize {
-        char::decode_utf16(units.iter().copied())
-            .map(|char| char.map_or(3, char::len_utf8))
-            .sum()
+        char::decode_utf16(units.iter().copied()).map(|char| char.map_or(3, char::len_utf8)).sum()
     };
     let start_byte = from + utf8_len(&units[..start]);
     start_byte..start_byte + utf8_len(&units[start..end])
@@ -315,11 +259,15 @@ fn boundary(text: &str, mut at: usize) -> usize {
 
 /// The shown part of a line, with `…` where something is missing.
 fn excerpt(line: &str, shown: &Range<usize>) -> String {
-    let (before, after) = (
-        if shown.start > 0 { "…" } else { "" },
-        if shown.end < line.len() { "…" } else { "" },
-    );
+    let (before, after) = (if shown.start > 0 { "…" } else { "" }, if shown.end < line.len() { "…" } else { "" });
     format!("{before}{}{after}", &line[shown.clone()])
+}
+
+/// The length of a row in UTF-16 units, without making it: there may be one for each line of the text.
+fn row_len(number: u64, line: &str, shown: &Range<usize>) -> usize {
+    let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let marks = usize::from(shown.start > 0) + usize::from(shown.end < line.len());
+    digits + ": \n".len() + marks + utf16_len(&line.as_bytes()[shown.clone()])
 }
 
 #[cfg(test)]
@@ -333,10 +281,7 @@ mod tests {
     }
 
     fn numbers(matcher: &LineMatcher, text: &str) -> Vec<(u64, usize)> {
-        matcher
-            .hits(text, 0, 1)
-            .map(|hit| (hit.number, hit.at))
-            .collect()
+        matcher.hits(text, 0, 1).map(|hit| (hit.number, hit.at)).collect()
     }
 
     #[test]
@@ -351,50 +296,15 @@ mod tests {
                 "ok\nan Error: x\n\nFATAL\npanicked\n",
                 vec![(2, 6), (4, 16)],
             ),
-            (
-                "whole words only",
-                LineMatcher::errors(),
-                "terror errors error_code éerroré\nno error_",
-                vec![(1, 27)],
-            ),
-            (
-                "one hit a line",
-                LineMatcher::errors(),
-                "error error\nfailed",
-                vec![(1, 0), (2, 12)],
-            ),
+            ("whole words only", LineMatcher::errors(), "terror errors error_code éerroré\nno error_", vec![(1, 27)]),
+            ("one hit a line", LineMatcher::errors(), "error error\nfailed", vec![(1, 0), (2, 12)]),
             ("nothing to look for", literals(&[]), "a\nb", vec![]),
             ("a literal", literals(&["a.b"]), "axb\na.b\n", vec![(2, 4)]),
-            (
-                "literals",
-                literals(&["(", "x"]),
-                "f(x)\n\nx",
-                vec![(1, 1), (3, 6)],
-            ),
-            (
-                "a literal across lines",
-                literals(&["a\nb"]),
-                "a\nb",
-                vec![],
-            ),
-            (
-                "an expression",
-                regex("^b|c$", ""),
-                "ab\nbc\nac\r\n",
-                vec![(2, 3), (3, 7)],
-            ),
-            (
-                "an expression does not span lines",
-                regex("a\\sb", ""),
-                "a\nb\na b",
-                vec![(3, 4)],
-            ),
-            (
-                "empty lines",
-                regex("^$", ""),
-                "a\n\r\n\nb\n",
-                vec![(2, 2), (3, 4)],
-            ),
+            ("literals", literals(&["(", "x"]), "f(x)\n\nx", vec![(1, 1), (3, 6)]),
+            ("a literal across lines", literals(&["a\nb"]), "a\nb", vec![]),
+            ("an expression", regex("^b|c$", ""), "ab\nbc\nac\r\n", vec![(2, 3), (3, 7)]),
+            ("an expression does not span lines", regex("a\\sb", ""), "a\nb\na b", vec![(3, 4)]),
+            ("empty lines", regex("^$", ""), "a\n\r\n\nb\n", vec![(2, 2), (3, 4)]),
         ] {
             assert_eq!(numbers(&matcher, text), hits, "{comment}");
         }
@@ -409,28 +319,13 @@ mod tests {
     fn highlights_are_what_the_preview_omits() {
         let text = "error 1\nok\nerror 3\nerror 4\nok\nerror 6\n";
         for (comment, omitted, budget, rows) in [
-            (
-                "all",
-                0..40,
-                100,
-                "1: error 1\n3: error 3\n4: error 4\n6: error 6\n",
-            ),
+            ("all", 0..40, 100, "1: error 1\n3: error 3\n4: error 4\n6: error 6\n"),
             ("nothing is omitted", 40..40, 100, ""),
             ("nothing is omitted, past the end", 41..99, 100, ""),
             ("the middle", 8..30, 100, "3: error 3\n4: error 4\n"),
             ("a line that is shown up to its line end", 7..11, 100, ""),
-            (
-                "a line of which a char is omitted",
-                6..11,
-                100,
-                "1: error 1\n",
-            ),
-            (
-                "a line whose first char is omitted",
-                8..12,
-                100,
-                "3: error 3\n",
-            ),
+            ("a line of which a char is omitted", 6..11, 100, "1: error 1\n"),
+            ("a line whose first char is omitted", 8..12, 100, "3: error 3\n"),
             ("a line that is shown as a whole behind", 8..11, 100, ""),
             ("a budget for two", 0..40, 32, "1: error 1\n3: error 3\n"),
             ("no budget", 0..40, 10, ""),
@@ -442,67 +337,30 @@ mod tests {
     #[test]
     fn five_lines_are_enough() {
         let rows = highlights(&"한글\nfailed\r\n".repeat(10), 2..110, 1_000);
-        assert_eq!(
-            rows,
-            "2: failed\n4: failed\n6: failed\n8: failed\n10: failed\n"
-        );
+        assert_eq!(rows, "2: failed\n4: failed\n6: failed\n8: failed\n10: failed\n");
     }
 
     #[test]
     fn long_lines_are_shown_around_the_match() {
-        let text = |before: usize, after: usize| {
-            format!(
-                "{}error{}\r\nx",
-                "b ".repeat(before / 2),
-                " a".repeat(after / 2)
-            )
-        };
+        let text =
+            |before: usize, after: usize| format!("{}error{}\r\nx", "b ".repeat(before / 2), " a".repeat(after / 2));
         for (comment, before, after, row) in [
-            (
-                "as long as a row may be",
-                100,
-                94,
-                format!("1: {}error{}\n", "b ".repeat(50), " a".repeat(47)),
-            ),
-            (
-                "one char longer",
-                100,
-                96,
-                format!("1: …{}error{}\n", "b ".repeat(30), " a".repeat(48)),
-            ),
-            (
-                "near the start",
-                10,
-                1_000,
-                format!("1: {}error{} …\n", "b ".repeat(5), " a".repeat(92)),
-            ),
-            (
-                "in the middle",
-                100_000,
-                100_000,
-                format!("1: …{}error{} …\n", "b ".repeat(30), " a".repeat(67)),
-            ),
+            ("as long as a row may be", 100, 94, format!("1: {}error{}\n", "b ".repeat(50), " a".repeat(47))),
+            ("one char longer", 100, 96, format!("1: …{}error{}\n", "b ".repeat(30), " a".repeat(48))),
+            ("near the start", 10, 1_000, format!("1: {}error{} …\n", "b ".repeat(5), " a".repeat(92))),
+            ("in the middle", 100_000, 100_000, format!("1: …{}error{} …\n", "b ".repeat(30), " a".repeat(67))),
         ] {
             let text = text(before, after);
             assert_eq!(highlights(&text, 0..text.len(), 1_000), row, "{comment}");
         }
         let emoji = format!("{} error {}", "😀".repeat(300), "👍🏽".repeat(300));
         let row = highlights(&emoji, 0..emoji.len(), 1_000);
-        assert_eq!(
-            row,
-            format!("1: …{} error {}…\n", "😀".repeat(29), "👍🏽".repeat(33))
-        );
+        assert_eq!(row, format!("1: …{} error {}…\n", "😀".repeat(29), "👍🏽".repeat(33)));
     }
 
     fn kept(text: &str, matcher: &LineMatcher, max_chars: usize) -> Option<String> {
-        let cut = Truncation {
-            max_chars,
-            strategy: Strategy::HeadTail,
-            keep_tail_lines: 0,
-        };
-        keep_matching(&Text::from_string(text.to_owned()), matcher, &cut)
-            .unwrap()
-            .map(|result| result.text)
+        let cut = Truncation { max_chars, strategy: Strategy::HeadTail, keep_tail_lines: 0 };
+        keep_matching(&Text::from_string(text.to_owned()), matcher, &cut).unwrap().map(|result| result.text)
     }
 
     #[test]
@@ -515,25 +373,15 @@ mod tests {
         );
         assert_eq!(kept(&text, &matcher, 20_000), None, "fits");
         assert_eq!(kept(&text, &matcher, 30), None, "no room for the line");
-        assert_eq!(
-            kept(&text, &LineMatcher::literals(&["missing"]).unwrap(), 120),
-            None,
-            "no line matches"
-        );
+        assert_eq!(kept(&text, &LineMatcher::literals(&["missing"]).unwrap(), 120), None, "no line matches");
     }
 
     #[test]
     fn lines_without_room_are_counted() {
         let text = "error\n".repeat(2_000);
         let result = kept(&text, &LineMatcher::errors(), 200).unwrap();
-        assert!(
-            result.contains("\n[lines that match, 1,990 more not shown]\n1: error\n"),
-            "{result}"
-        );
-        assert!(
-            result.contains("\n10: error\n") && !result.contains("\n11: error\n"),
-            "{result}"
-        );
+        assert!(result.contains("\n[lines that match, 1,990 more not shown]\n1: error\n"), "{result}");
+        assert!(result.contains("\n10: error\n") && !result.contains("\n11: error\n"), "{result}");
     }
 
     #[test]
@@ -543,18 +391,10 @@ mod tests {
         units.extend("\n\u{FFFD}error".encode_utf16());
         units.extend([0xd83d, 0x61, 0xde00, 0x0a]);
         units.extend("line\n".repeat(200).encode_utf16());
-        let cut = Truncation {
-            max_chars: 200,
-            strategy: Strategy::Tail,
-            keep_tail_lines: 0,
-        };
-        let result = keep_matching(
-            &Text::from_units(units),
-            &LineMatcher::literals(&["error"]).unwrap(),
-            &cut,
-        )
-        .unwrap()
-        .unwrap();
+        let cut = Truncation { max_chars: 200, strategy: Strategy::Tail, keep_tail_lines: 0 };
+        let result = keep_matching(&Text::from_units(units), &LineMatcher::literals(&["error"]).unwrap(), &cut)
+            .unwrap()
+            .unwrap();
         assert!(result.text.contains("3: \u{FFFD}error\u{FFFD}a\u{FFFD}\n"));
         assert_eq!(result.replaced, 2);
     }
@@ -575,6 +415,8 @@ mod tests {
             let shown = window(&line, at, most, LEAD);
             prop_assert!(line.get(shown.clone()).is_some_and(|text| utf16_len(text.as_bytes()) <= most));
             prop_assert!(shown.start <= at && at <= shown.end);
+            let row = Row { line: 10, text: excerpt(&line, &shown) }.to_string();
+            prop_assert_eq!(row_len(10, &line, &shown), utf16_len(row.as_bytes()));
         }
 
         #[test]

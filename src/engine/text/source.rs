@@ -91,10 +91,7 @@ impl Text {
     }
 
     /// Gives the whole text as UTF-16, piece by piece, in order; a piece may split a pair.
-    pub fn each_units<E: From<Gone>>(
-        &self,
-        mut visit: impl FnMut(&[u16]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn each_units<E: From<Gone>>(&self, mut visit: impl FnMut(&[u16]) -> Result<(), E>) -> Result<(), E> {
         match self {
             Self::Units(units) => visit(units),
             Self::Host(text) => {
@@ -128,10 +125,7 @@ impl Text {
     }
 
     /// Gives the whole text as UTF-8, piece by piece, in order; no piece splits a character.
-    pub fn each_utf8<E: From<Gone>>(
-        &self,
-        mut visit: impl FnMut(&str) -> Result<(), E>,
-    ) -> Result<Encoded, E> {
+    pub fn each_utf8<E: From<Gone>>(&self, mut visit: impl FnMut(&str) -> Result<(), E>) -> Result<Encoded, E> {
         match self {
             Self::Utf8(utf8) => {
                 visit(&utf8.text)?;
@@ -149,11 +143,7 @@ impl Text {
                 let mut start = 0;
                 while start < text.len() {
                     let units = text.window(start..text.len().min(start + WINDOW))?;
-                    let whole = if start + units.len() < text.len() {
-                        whole_pairs(&units)
-                    } else {
-                        &units[..]
-                    };
+                    let whole = if start + units.len() < text.len() { whole_pairs(&units) } else { &units[..] };
                     if whole.is_empty() {
                         return Err(Gone.into());
                     }
@@ -205,17 +195,11 @@ impl Utf8 {
 
     fn window(&self, range: Range<usize>) -> Vec<u16> {
         if self.text.len() == self.units {
-            return self.text.as_bytes()[range]
-                .iter()
-                .map(|&byte| byte.into())
-                .collect();
+            return self.text.as_bytes()[range].iter().map(|&byte| byte.into()).collect();
         }
         let (start, end) = (self.byte_at(range.start), self.byte_at(range.end));
         // A position inside a pair belongs to the pair's character on either side.
-        let (first, last) = (
-            self.inside_pair(start, range.start),
-            self.inside_pair(end, range.end),
-        );
+        let (first, last) = (self.inside_pair(start, range.start), self.inside_pair(end, range.end));
         let bytes = start..if last { end + 4 } else { end };
         let mut units: Vec<u16> = self.text[bytes].encode_utf16().collect();
         if last {
@@ -294,11 +278,7 @@ fn pieces(mut units: &[u16]) -> impl Iterator<Item = &[u16]> {
         if units.is_empty() {
             return None;
         }
-        let piece = if units.len() > WINDOW {
-            whole_pairs(&units[..WINDOW])
-        } else {
-            units
-        };
+        let piece = if units.len() > WINDOW { whole_pairs(&units[..WINDOW]) } else { units };
         units = &units[piece.len()..];
         Some(piece)
     })
@@ -324,8 +304,7 @@ impl Encoder {
         self.encoded.replaced += lone_surrogates(units);
         let most = units.len() * 3;
         if self.buffer.len() < most {
-            self.buffer
-                .extend(std::iter::repeat_n('\0', most - self.buffer.len()));
+            self.buffer.extend(std::iter::repeat_n('\0', most - self.buffer.len()));
         }
         let written = encoding_rs::mem::convert_utf16_to_str(units, &mut self.buffer);
         self.buffer.get(..written).unwrap_or_default()
@@ -355,29 +334,16 @@ mod tests {
         assert_eq!(utf8.len(), units.len());
         for start in 0..=units.len() {
             for end in start..=units.len() {
-                assert_eq!(
-                    utf8.window(start..end).unwrap(),
-                    units[start..end],
-                    "{text:?} {start}..{end}"
-                );
+                assert_eq!(utf8.window(start..end).unwrap(), units[start..end], "{text:?} {start}..{end}");
             }
         }
     }
 
     #[test]
     fn windows_of_utf8_are_those_of_utf16() {
-        for text in [
-            "",
-            "a",
-            "abc",
-            "é",
-            "한글 text",
-            "😀",
-            "a😀b",
-            "😀😀",
-            "a\u{1F468}\u{200D}\u{1F469}z",
-            "\u{FEFF}x",
-        ] {
+        for text in
+            ["", "a", "abc", "é", "한글 text", "😀", "a😀b", "😀😀", "a\u{1F468}\u{200D}\u{1F469}z", "\u{FEFF}x"]
+        {
             same_windows(text);
         }
     }
@@ -403,10 +369,7 @@ mod tests {
     fn pairs_across_windows_stay_whole() {
         let mut units = vec![0x61; WINDOW - 1];
         units.extend("😀😀".encode_utf16());
-        for text in [
-            Text::Host(Arc::new(Slow(units.clone()))),
-            Text::from_units(units.clone()),
-        ] {
+        for text in [Text::Host(Arc::new(Slow(units.clone()))), Text::from_units(units.clone())] {
             let (utf8, encoded) = text.to_utf8().unwrap();
             assert_eq!(encoded.replaced, 0);
             assert_eq!(utf8.as_str().encode_utf16().collect::<Vec<_>>(), units);
@@ -418,12 +381,8 @@ mod tests {
         let text = "a漢😀".repeat(WINDOW / 3);
         let units: Vec<u16> = text.encode_utf16().collect();
         let host = Text::Host(Arc::new(Slow(units.clone())));
-        for source in [
-            Text::from_string(text),
-            Text::from_units(units.clone()),
-            host,
-            Text::from_string(String::new()),
-        ] {
+        for source in [Text::from_string(text), Text::from_units(units.clone()), host, Text::from_string(String::new())]
+        {
             let mut all = Vec::new();
             source
                 .each_units::<Gone>(|piece| {

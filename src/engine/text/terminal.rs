@@ -26,14 +26,8 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     let Some(last_end) = memrchr(b'\n', text.as_bytes()) else {
         return strip_ansi(text);
     };
-    let mut screen = Screen {
-        blanks: text.len().saturating_add(MAX_BLANKS),
-    };
-    let mut out = Changes {
-        text,
-        made: String::new(),
-        copied: 0,
-    };
+    let mut screen = Screen { blanks: text.len().saturating_add(MAX_BLANKS) };
+    let mut out = Changes { text, made: String::new(), copied: 0 };
     let mut run: Option<Run<'_>> = None;
     let mut at = 0;
     for line in text[..=last_end].split_inclusive('\n') {
@@ -41,9 +35,7 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
         let bytes = at..at + line.len();
         at = bytes.end;
         match &mut run {
-            Some(run) if run.shown == shown => {
-                run.add(bytes.end, matches!(shown, Cow::Borrowed(_)))
-            }
+            Some(run) if run.shown == shown => run.add(bytes.end, matches!(shown, Cow::Borrowed(_))),
             _ => {
                 if let Some(ended) = run.replace(Run::of(bytes, shown)) {
                     out.take(&ended);
@@ -79,12 +71,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn of(bytes: Range<usize>, shown: Cow<'a, str>) -> Self {
-        Self {
-            bytes,
-            is_verbatim: matches!(shown, Cow::Borrowed(_)),
-            shown,
-            times: 1,
-        }
+        Self { bytes, is_verbatim: matches!(shown, Cow::Borrowed(_)), shown, times: 1 }
     }
 
     fn add(&mut self, end: usize, is_verbatim: bool) {
@@ -217,11 +204,7 @@ fn action_of(sequence: &str) -> Option<Action> {
         return None; // private
     }
     let number = |default| {
-        if first.is_empty() {
-            default
-        } else {
-            first.parse().unwrap_or(usize::MAX)
-        }
+        if first.is_empty() { default } else { first.parse().unwrap_or(usize::MAX) }
     };
     match (name, number(usize::from(name != b'K'))) {
         (b'K', 0) => Some(Action::EraseToEnd),
@@ -259,16 +242,14 @@ impl<'a> Cells<'a> {
         }
         let cells = text.chars().count();
         if self.column > self.width {
-            self.spans.insert(
-                self.width,
-                Span::Blank {
-                    cells: self.column - self.width,
-                },
-            );
+            self.spans.insert(self.width, Span::Blank { cells: self.column - self.width });
             self.width = self.column;
         }
         let end = self.column + cells;
-        self.clear(self.column..end);
+        // A progress bar writes over all of itself, again and again: its only span is replaced.
+        if self.spans.len() > 1 || self.column > 0 || cells < self.width {
+            self.clear(self.column..end);
+        }
         self.spans.insert(self.column, Span::Text { text, cells });
         self.width = self.width.max(end);
         self.column = end;
@@ -354,16 +335,7 @@ impl Span<'_> {
                     text.char_indices().nth_back(rest - 1)?.0
                 };
                 let (left, right) = text.split_at_checked(byte)?;
-                Some((
-                    Self::Text {
-                        text: left,
-                        cells: cell,
-                    },
-                    Self::Text {
-                        text: right,
-                        cells: rest,
-                    },
-                ))
+                Some((Self::Text { text: left, cells: cell }, Self::Text { text: right, cells: rest }))
             }
         }
     }
@@ -389,11 +361,7 @@ mod tests {
             ("CR before CRLF", "abc\rx\r\r\n", "xbc\r\n"),
             ("CR at the very end", "a\nabc\r", "a\nabc"),
             ("erase to the end", "abcdef\r\x1b[Kx\n", "x\n"),
-            (
-                "erase to the end by number",
-                "abcdef\x1b[3D\x1b[0Kx\n",
-                "abcx\n",
-            ),
+            ("erase to the end by number", "abcdef\x1b[3D\x1b[0Kx\n", "abcx\n"),
             ("erase to the start", "abcdef\x1b[4D\x1b[1Kx\n", "  xdef\n"),
             ("erase the line", "abc\x1b[2Kx\n", "   x\n"),
             ("a column", "abcdef\x1b[2Gx\n", "axcdef\n"),
@@ -401,16 +369,8 @@ mod tests {
             ("to the right", "a\x1b[3Cb\n", "a   b\n"),
             ("no blanks are made at the end", "a\x1b[3C\n", "a\n"),
             ("8-bit sequences", "abc\u{9b}2D\u{9b}Kx\n", "ax\n"),
-            (
-                "moves without a number are by one",
-                "abc\x1b[Dx\x1b[Cy\n",
-                "abx y\n",
-            ),
-            (
-                "private sequences do nothing",
-                "abc\x1b[?2K\x1b[?25l\rx\n",
-                "xbc\n",
-            ),
+            ("moves without a number are by one", "abc\x1b[Dx\x1b[Cy\n", "abx y\n"),
+            ("private sequences do nothing", "abc\x1b[?2K\x1b[?25l\rx\n", "xbc\n"),
             ("a huge number", "abc\x1b[99999999999999999999Dx\n", "xbc\n"),
             ("a title is no text", "\x1b]0;ti\rtle\x07abc\rx\n", "xbc\n"),
             ("an 8-bit control takes no cell", "a\u{84}b\rxy\n", "xy\n"),
@@ -425,47 +385,25 @@ mod tests {
     fn equal_lines_are_counted() {
         for (comment, text, shown) in [
             ("twice", "a\na\n", "a\na\n"),
-            (
-                "three times",
-                "a\na\na\nb\n",
-                "a\n[the line above 3 times]\nb\n",
-            ),
+            ("three times", "a\na\na\nb\n", "a\n[the line above 3 times]\nb\n"),
             ("empty lines", "\n\n\n", "\n[the line above 3 times]\n"),
             ("an unfinished line is not counted", "a\na\na", "a\na\na"),
-            (
-                "equal after rendering",
-                "a\nx\ra\n\x1b[1ma\nb",
-                "a\n[the line above 3 times]\nb",
-            ),
+            ("equal after rendering", "a\nx\ra\n\x1b[1ma\nb", "a\n[the line above 3 times]\nb"),
             ("twice after rendering", "a\nx\ra\nb", "a\na\nb"),
-            (
-                "with other line ends they differ",
-                "a\na\r\na\n",
-                "a\na\r\na\n",
-            ),
+            ("with other line ends they differ", "a\na\r\na\n", "a\na\r\na\n"),
             ("CRLF", "a\r\na\r\na\r\n", "a\r\n[the line above 3 times]\n"),
-            (
-                "two runs",
-                "a\na\na\nb\nb\nb\n",
-                "a\n[the line above 3 times]\nb\n[the line above 3 times]\n",
-            ),
+            ("two runs", "a\na\na\nb\nb\nb\n", "a\n[the line above 3 times]\nb\n[the line above 3 times]\n"),
         ] {
             assert_eq!(terminal(text), shown, "{comment}");
         }
-        assert_eq!(
-            terminal(&"WARN retry\n".repeat(10_000)),
-            "WARN retry\n[the line above 10,000 times]\n"
-        );
+        assert_eq!(terminal(&"WARN retry\n".repeat(10_000)), "WARN retry\n[the line above 10,000 times]\n");
     }
 
     #[test]
     fn progress_leaves_its_last_state() {
         let percent: String = (0..5_000).map(|done| format!("\r{done}%")).collect();
         assert_eq!(terminal(&format!("{percent}\r\ndone")), "4999%\r\ndone");
-        assert_eq!(
-            terminal(&("⠋ build\x1b[1G\x1b[2K".repeat(1_000) + "\n")),
-            "\n"
-        );
+        assert_eq!(terminal(&("⠋ build\x1b[1G\x1b[2K".repeat(1_000) + "\n")), "\n");
     }
 
     #[test]
@@ -475,9 +413,7 @@ mod tests {
 
     #[test]
     fn far_moves_make_no_huge_text() {
-        let text: String = (0..1_000)
-            .map(|line| format!("\x1b[100000G{line}\n"))
-            .collect();
+        let text: String = (0..1_000).map(|line| format!("\x1b[100000G{line}\n")).collect();
         let shown = terminal(&text);
         assert!(shown.len() <= 2 * text.len() + MAX_BLANKS);
         assert!(shown.starts_with(&(" ".repeat(99_999) + "0\n")) && shown.ends_with("\n999\n"));
@@ -504,10 +440,7 @@ mod tests {
                 ('\r', _) => column = 0,
                 ('\x08', _) => column = column.saturating_sub(1),
                 (_, Some(Action::EraseToEnd)) => cells.truncate(column),
-                (_, Some(Action::EraseToStart)) => cells
-                    .iter_mut()
-                    .take(column + 1)
-                    .for_each(|cell| *cell = ' '),
+                (_, Some(Action::EraseToStart)) => cells.iter_mut().take(column + 1).for_each(|cell| *cell = ' '),
                 (_, Some(Action::EraseLine)) => cells.clear(),
                 (_, Some(Action::ToColumn(to))) => column = to,
                 (_, Some(Action::Left(by))) => column = column.saturating_sub(by),

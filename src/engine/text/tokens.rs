@@ -40,11 +40,7 @@ impl Wide {
             astral += u16::from(within(unit, 0xd800, 0xdbff));
             astral_han += u16::from(within(unit, 0xd840, 0xd8bf));
         }
-        let (one_each, astral, astral_han) = (
-            u64::from(one_each),
-            u64::from(astral),
-            u64::from(astral_han),
-        );
+        let (one_each, astral, astral_han) = (u64::from(one_each), u64::from(astral), u64::from(astral_han));
         self.chars += one_each + 2 * astral;
         self.tokens += one_each + 2 * astral - astral_han;
     }
@@ -88,11 +84,7 @@ mod tests {
             ("Latin letters beyond ASCII", "é".repeat(8), 2),
             ("Han", "漢".repeat(40_000), 40_000),
             ("kana", "かナ".into(), 2),
-            (
-                "Hangul, composed and conjoining",
-                "한\u{1112}\u{1161}\u{11ab}".into(),
-                4,
-            ),
+            ("Hangul, composed and conjoining", "한\u{1112}\u{1161}\u{11ab}".into(), 4),
             ("half-width kana", "ｱ".into(), 1),
             ("an astral Han char", "𠀀".into(), 1),
             ("an emoji", "😀".into(), 2),
@@ -112,17 +104,9 @@ mod tests {
         for (comment, units, tokens) in [
             ("a first half", vec![0xd83d], 2),
             ("four second halves", vec![0xde00; 4], 1),
-            (
-                "second halves before a first one",
-                vec![0xde00, 0xde00, 0xde00, 0xde00, 0xde00, 0xde00, 0xd83d],
-                3,
-            ),
+            ("second halves before a first one", vec![0xde00, 0xde00, 0xde00, 0xde00, 0xde00, 0xde00, 0xd83d], 3),
         ] {
-            assert_eq!(
-                estimate_tokens(&Text::from_units(units)).unwrap(),
-                tokens,
-                "{comment}"
-            );
+            assert_eq!(estimate_tokens(&Text::from_units(units)).unwrap(), tokens, "{comment}");
         }
     }
 

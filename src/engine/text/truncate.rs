@@ -43,28 +43,15 @@ pub struct Truncated {
 pub fn truncate(text: &Text, cut: &Truncation) -> Result<Truncated, Gone> {
     let (total, max) = (text.len(), cut.max_chars);
     if max == 0 {
-        return Ok(Truncated {
-            text: String::new(),
-            replaced: 0,
-            changed: total > 0,
-            behind_marker: 0,
-        });
+        return Ok(Truncated { text: String::new(), replaced: 0, changed: total > 0, behind_marker: 0 });
     }
     if total <= max {
         let (whole, encoded) = text.to_utf8()?;
         let whole = whole.as_str().to_owned();
-        return Ok(Truncated {
-            behind_marker: whole.len(),
-            text: whole,
-            replaced: encoded.replaced,
-            changed: false,
-        });
+        return Ok(Truncated { behind_marker: whole.len(), text: whole, replaced: encoded.replaced, changed: false });
     }
     let ends = Ends::of(text, cut)?;
-    let mut split = Split {
-        strategy: cut.strategy,
-        reserved: 0,
-    };
+    let mut split = Split { strategy: cut.strategy, reserved: 0 };
     if cut.keep_tail_lines > 0 && cut.strategy != Strategy::Tail {
         match ends.last_lines(cut.keep_tail_lines, max) {
             Some(reserved) => split.reserved = reserved,
@@ -75,10 +62,7 @@ pub fn truncate(text: &Text, cut: &Truncation) -> Result<Truncated, Gone> {
         return Ok(ends.join_with_marker(head, tail));
     }
     if split.reserved > 0 {
-        split = Split {
-            strategy: Strategy::Tail,
-            reserved: 0,
-        };
+        split = Split { strategy: Strategy::Tail, reserved: 0 };
     }
     let (head, tail) = ends.cut(split, max);
     Ok(ends.join(head, tail))
@@ -138,33 +122,20 @@ impl Ends {
     fn of(text: &Text, cut: &Truncation) -> Result<Self, Gone> {
         let total = text.len();
         let reach = cut.max_chars + 2 * MAX_MOVE;
-        let head = Split {
-            strategy: cut.strategy,
-            reserved: 0,
-        }
-        .head_of(reach)
-            + AFTER;
+        let head = Split { strategy: cut.strategy, reserved: 0 }.head_of(reach) + AFTER;
         let tail = match cut.strategy {
             Strategy::Head if cut.keep_tail_lines == 0 => 0,
             _ => reach + CONTEXT,
         };
         let tail_from = total.saturating_sub(tail);
-        Ok(Self {
-            head: text.window(0..head)?,
-            tail: text.window(tail_from..total)?,
-            tail_from,
-            total,
-        })
+        Ok(Self { head: text.window(0..head)?, tail: text.window(tail_from..total)?, tail_from, total })
     }
 
     /// Where the kept head ends and the kept tail begins when `kept` chars are kept, or a few less.
     fn cut(&self, split: Split, kept: usize) -> (usize, usize) {
         let head = split.head_of(kept);
         let tail = self.total - (kept - head);
-        (
-            cut_back(&self.head, head),
-            self.tail_from + cut_forward(&self.tail, tail - self.tail_from),
-        )
+        (cut_back(&self.head, head), self.tail_from + cut_forward(&self.tail, tail - self.tail_from))
     }
 
     /// The chars of the last `lines` lines, if they are at most `max`, which is less than the text.
@@ -184,23 +155,13 @@ impl Ends {
         let behind_marker = text.len();
         let (rest, second) = to_well_formed(after);
         text.push_str(&rest);
-        Truncated {
-            text,
-            replaced: first.replaced + second.replaced,
-            changed: true,
-            behind_marker,
-        }
+        Truncated { text, replaced: first.replaced + second.replaced, changed: true, behind_marker }
     }
 
     fn join(&self, head: usize, tail: usize) -> Truncated {
         let (before, after) = self.kept(head, tail);
         let (text, encoded) = to_well_formed(&[before, after].concat());
-        Truncated {
-            behind_marker: text.len(),
-            text,
-            replaced: encoded.replaced,
-            changed: true,
-        }
+        Truncated { behind_marker: text.len(), text, replaced: encoded.replaced, changed: true }
     }
 
     fn kept(&self, head: usize, tail: usize) -> (&[u16], &[u16]) {
@@ -241,11 +202,7 @@ mod tests {
 
     fn cut(text: &str, max_chars: usize, strategy: Strategy, keep_tail_lines: usize) -> String {
         let units: Vec<u16> = text.encode_utf16().collect();
-        let truncation = Truncation {
-            max_chars,
-            strategy,
-            keep_tail_lines,
-        };
+        let truncation = Truncation { max_chars, strategy, keep_tail_lines };
         let of_units = truncate(&Text::from_units(units), &truncation).unwrap();
         let of_utf8 = truncate(&Text::from_string(text.to_owned()), &truncation).unwrap();
         assert_eq!(of_units, of_utf8, "{truncation:?}");
@@ -261,11 +218,7 @@ mod tests {
         for total in [1, 9, 10, 999, 1_000, 1_001, 999_999, 1_000_000, 12_345_678] {
             for kept in [0, 1, 9, 10, 100, 999, 1_000, 999_999, total - 1] {
                 if kept <= total {
-                    assert_eq!(
-                        marker(kept, total).len(),
-                        marker_len(kept, total),
-                        "{kept} of {total}"
-                    );
+                    assert_eq!(marker(kept, total).len(), marker_len(kept, total), "{kept} of {total}");
                 }
             }
         }
@@ -284,30 +237,9 @@ mod tests {
             ("no marker fits", "abcdefghij", 5, HeadTail, 0, "abhij"),
             ("no marker fits, head", "abcdefghij", 5, Head, 0, "abcde"),
             ("no marker fits, tail", "abcdefghij", 5, Tail, 0, "fghij"),
-            (
-                "head",
-                &letters,
-                60,
-                Head,
-                0,
-                "abcdefghijklmnop\n...[kept 16 of 260 chars, 244 left out]...\n",
-            ),
-            (
-                "tail",
-                &letters,
-                60,
-                Tail,
-                0,
-                "\n...[kept 16 of 260 chars, 244 left out]...\nklmnopqrstuvwxyz",
-            ),
-            (
-                "both",
-                &letters,
-                60,
-                HeadTail,
-                0,
-                "abcdef\n...[kept 16 of 260 chars, 244 left out]...\nqrstuvwxyz",
-            ),
+            ("head", &letters, 60, Head, 0, "abcdefghijklmnop\n...[kept 16 of 260 chars, 244 left out]...\n"),
+            ("tail", &letters, 60, Tail, 0, "\n...[kept 16 of 260 chars, 244 left out]...\nklmnopqrstuvwxyz"),
+            ("both", &letters, 60, HeadTail, 0, "abcdef\n...[kept 16 of 260 chars, 244 left out]...\nqrstuvwxyz"),
             (
                 "last lines, head",
                 &lines,
@@ -324,14 +256,7 @@ mod tests {
                 2,
                 "lin\n...[kept 26 of 268 chars, 242 left out]...\nline\nlast but one\nlast\n",
             ),
-            (
-                "last lines, tail",
-                &lines,
-                55,
-                Tail,
-                9,
-                "\n...[kept 11 of 268 chars, 257 left out]...\nt one\nlast\n",
-            ),
+            ("last lines, tail", &lines, 55, Tail, 9, "\n...[kept 11 of 268 chars, 257 left out]...\nt one\nlast\n"),
             (
                 "last lines above the cap",
                 &lines,
@@ -340,14 +265,7 @@ mod tests {
                 20,
                 "\n...[kept 16 of 268 chars, 252 left out]...\nst but one\nlast\n",
             ),
-            (
-                "last lines push the marker out",
-                &lines,
-                21,
-                Head,
-                2,
-                "ne\nlast but one\nlast\n",
-            ),
+            ("last lines push the marker out", &lines, 21, Head, 2, "ne\nlast but one\nlast\n"),
             (
                 "more lines than there are",
                 &lines,
@@ -373,13 +291,9 @@ mod tests {
                             utf16_len(&result) <= max && !result.contains('\u{FFFD}'),
                             "{text:?} {max} {strategy:?}"
                         );
-                        let (before, rest) =
-                            result.split_once("\n...[kept ").unwrap_or((&result, ""));
+                        let (before, rest) = result.split_once("\n...[kept ").unwrap_or((&result, ""));
                         let after = rest.split_once(" left out]...\n").unwrap_or_default().1;
-                        let strange = [before, after]
-                            .concat()
-                            .replace(wide, "")
-                            .replace(['P', 'S'], "");
+                        let strange = [before, after].concat().replace(wide, "").replace(['P', 'S'], "");
                         assert_eq!(strange, "", "{text:?} {max} {strategy:?}");
                     }
                 }
@@ -392,22 +306,10 @@ mod tests {
         let mut units = vec![0x61, 0xd83d];
         units.resize(20_000, 0x62);
         units.push(0xde00);
-        for (strategy, replaced) in [
-            (Strategy::Head, 1),
-            (Strategy::Tail, 1),
-            (Strategy::HeadTail, 2),
-        ] {
-            let truncation = Truncation {
-                max_chars: 1_000,
-                strategy,
-                keep_tail_lines: 0,
-            };
+        for (strategy, replaced) in [(Strategy::Head, 1), (Strategy::Tail, 1), (Strategy::HeadTail, 2)] {
+            let truncation = Truncation { max_chars: 1_000, strategy, keep_tail_lines: 0 };
             let result = truncate(&Text::from_units(units.clone()), &truncation).unwrap();
-            assert_eq!(
-                (result.replaced, utf16_len(&result.text)),
-                (replaced, 1_000),
-                "{strategy:?}"
-            );
+            assert_eq!((result.replaced, utf16_len(&result.text)), (replaced, 1_000), "{strategy:?}");
         }
     }
 
@@ -420,28 +322,18 @@ mod tests {
             self.len
         }
         fn window(&self, range: std::ops::Range<usize>) -> Result<Vec<u16>, Gone> {
-            self.asked
-                .fetch_add(range.len(), std::sync::atomic::Ordering::Relaxed);
+            self.asked.fetch_add(range.len(), std::sync::atomic::Ordering::Relaxed);
             Ok(vec![0x78; range.len()])
         }
     }
 
     #[test]
     fn only_the_ends_are_asked_for() {
-        let host = std::sync::Arc::new(Counting {
-            len: 12_345_678,
-            asked: 0.into(),
-        });
-        let truncation = Truncation {
-            max_chars: 4_000,
-            strategy: Strategy::HeadTail,
-            keep_tail_lines: 3,
-        };
+        let host = std::sync::Arc::new(Counting { len: 12_345_678, asked: 0.into() });
+        let truncation = Truncation { max_chars: 4_000, strategy: Strategy::HeadTail, keep_tail_lines: 3 };
         let result = truncate(&Text::Host(host.clone()), &truncation).unwrap();
         assert!(
-            result
-                .text
-                .contains("\n...[kept 3,939 of 12,345,678 chars, 12,341,739 left out]...\n"),
+            result.text.contains("\n...[kept 3,939 of 12,345,678 chars, 12,341,739 left out]...\n"),
             "{}",
             result.text
         );
@@ -451,10 +343,7 @@ mod tests {
 
     #[test]
     fn huge_limits_do_not_overflow() {
-        assert_eq!(
-            cut("abc", usize::MAX, Strategy::HeadTail, usize::MAX),
-            "abc"
-        );
+        assert_eq!(cut("abc", usize::MAX, Strategy::HeadTail, usize::MAX), "abc");
         assert_eq!(cut("a\nb", 2, Strategy::HeadTail, usize::MAX), "\nb");
     }
 

@@ -5,46 +5,25 @@ mod search;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::engine::store::{Identity, Kind};
 use super::{Arguments, Caps, MemorySource, Next, Page, ReadError, Source};
+use crate::engine::store::{Identity, Kind};
 
 /// Arguments for the first 200 lines.
 fn arguments() -> Arguments {
-    Arguments {
-        handle: "r/c.0".to_owned(),
-        limit: 200,
-        ..Arguments::default()
-    }
+    Arguments { handle: "r/c.0".to_owned(), limit: 200, ..Arguments::default() }
 }
 
 fn caps(max_chars: usize) -> Caps {
-    Caps {
-        max_chars,
-        ..Caps::default()
-    }
+    Caps { max_chars, ..Caps::default() }
 }
 
 fn read_text(text: &str, arguments: &Arguments, caps: &Caps) -> Page {
-    super::read(
-        &MemorySource::new(text.as_bytes()),
-        Some(&Kind::Text),
-        arguments,
-        caps,
-    )
-    .unwrap()
+    super::read(&MemorySource::new(text.as_bytes()), Some(&Kind::Text), arguments, caps).unwrap()
 }
 
 fn read_bytes(bytes: &[u8], charset: Option<&str>, arguments: &Arguments) -> Page {
-    let kind = Kind::Bytes {
-        charset: charset.map(str::to_owned),
-    };
-    super::read(
-        &MemorySource::new(bytes),
-        Some(&kind),
-        arguments,
-        &Caps::default(),
-    )
-    .unwrap()
+    let kind = Kind::Bytes { charset: charset.map(str::to_owned) };
+    super::read(&MemorySource::new(bytes), Some(&kind), arguments, &Caps::default()).unwrap()
 }
 
 /// The arguments of a next call, as `check` would make them of what a page says.
@@ -75,13 +54,7 @@ struct Repeated {
 impl Repeated {
     /// `identity` has to differ between tests: line positions are kept process-wide.
     fn new(line: &'static str, size: u64, identity: u64) -> Self {
-        Self {
-            line: line.len() as u64,
-            lines: line.repeat(1000).into_bytes(),
-            size,
-            identity,
-            read: AtomicU64::new(0),
-        }
+        Self { line: line.len() as u64, lines: line.repeat(1000).into_bytes(), size, identity, read: AtomicU64::new(0) }
     }
 
     /// Bytes read since it was asked the last time.
@@ -118,11 +91,6 @@ impl Source for Repeated {
     }
 
     fn identity(&self) -> Option<Identity> {
-        Some(Identity {
-            device: u64::MAX,
-            inode: self.identity,
-            size: self.size,
-            mtime_ns: 0,
-        })
+        Some(Identity { device: u64::MAX, inode: self.identity, size: self.size, mtime_ns: 0 })
     }
 }

@@ -31,12 +31,7 @@ pub struct Identity {
 
 impl Identity {
     pub(super) fn of(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.len(),
-            mtime_ns: mtime_ns(metadata),
-        }
+        Self { device: metadata.dev(), inode: metadata.ino(), size: metadata.len(), mtime_ns: mtime_ns(metadata) }
     }
 }
 
@@ -52,11 +47,7 @@ impl LocalFile {
     /// From an open file; `NotFound` where that is no result of ours.
     pub(super) fn of(file: File, reading: Turn) -> io::Result<Self> {
         let identity = Identity::of(&own_file(&file)?);
-        Ok(Self {
-            file,
-            identity,
-            _reading: reading,
-        })
+        Ok(Self { file, identity, _reading: reading })
     }
 
     /// Size in bytes, when it was opened.
@@ -107,9 +98,7 @@ pub(super) fn own_file(file: &File) -> io::Result<Metadata> {
 
 /// When a file was last written, in nanoseconds since 1970.
 pub(super) fn mtime_ns(metadata: &Metadata) -> i128 {
-    metadata
-        .modified()
-        .map_or(0, |time| nanoseconds(time.into_std()))
+    metadata.modified().map_or(0, |time| nanoseconds(time.into_std()))
 }
 
 /// Nanoseconds since 1970.
@@ -131,29 +120,17 @@ pub(super) enum There {
 }
 
 /// Compares what has a name with a file of `size` bytes.
-pub(super) fn what_is_there(
-    directory: &Dir,
-    name: &str,
-    file: &File,
-    size: u64,
-) -> io::Result<There> {
+pub(super) fn what_is_there(directory: &Dir, name: &str, file: &File, size: u64) -> io::Result<There> {
     let there = match system::open_file(directory, name) {
         Ok(there) => there,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(There::Nothing),
-        Err(error)
-            if super::is_unknown(&error) || error.kind() == io::ErrorKind::PermissionDenied =>
-        {
+        Err(error) if super::is_unknown(&error) || error.kind() == io::ErrorKind::PermissionDenied => {
             return Ok(There::Other);
         }
         Err(error) => return Err(error),
     };
-    let is_same = own_file(&there).is_ok_and(|metadata| metadata.len() == size)
-        && has_same_bytes(file, &there, size)?;
-    Ok(if is_same {
-        There::Same(there)
-    } else {
-        There::Other
-    })
+    let is_same = own_file(&there).is_ok_and(|metadata| metadata.len() == size) && has_same_bytes(file, &there, size)?;
+    Ok(if is_same { There::Same(there) } else { There::Other })
 }
 
 fn has_same_bytes(a: &File, b: &File, size: u64) -> io::Result<bool> {
@@ -161,10 +138,7 @@ fn has_same_bytes(a: &File, b: &File, size: u64) -> io::Result<bool> {
     let (mut x, mut y) = (vec![0; length], vec![0; length]);
     let mut offset = 0;
     while offset < size {
-        let (read, other) = (
-            system::read_at(a, offset, &mut x)?,
-            system::read_at(b, offset, &mut y)?,
-        );
+        let (read, other) = (system::read_at(a, offset, &mut x)?, system::read_at(b, offset, &mut y)?);
         if read == 0 || read != other || x[..read] != y[..read] {
             return Ok(false);
         }

@@ -51,9 +51,7 @@ pub(super) fn results(run: &Dir) -> Vec<String> {
     let Ok(entries) = run.entries() else {
         return Vec::new();
     };
-    let names = entries
-        .map_while(Result::ok)
-        .filter_map(|entry| entry.file_name().into_string().ok());
+    let names = entries.map_while(Result::ok).filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| is_segment(name)).collect()
 }
 
@@ -69,10 +67,8 @@ pub(super) fn all(base: &Dir) -> io::Result<Vec<Entry>> {
             continue;
         };
         for name in results(&directory) {
-            entries.extend(
-                regular_file(&directory, &name)
-                    .map(|metadata| Entry::of(Some(run.clone()), name, &metadata)),
-            );
+            entries
+                .extend(regular_file(&directory, &name).map(|metadata| Entry::of(Some(run.clone()), name, &metadata)));
         }
     }
     Ok(entries)
@@ -80,10 +76,7 @@ pub(super) fn all(base: &Dir) -> io::Result<Vec<Entry>> {
 
 /// What is known of a name; `None` where there is no regular file.
 pub(super) fn regular_file(directory: &Dir, name: &str) -> Option<Metadata> {
-    directory
-        .symlink_metadata(name)
-        .ok()
-        .filter(Metadata::is_file)
+    directory.symlink_metadata(name).ok().filter(Metadata::is_file)
 }
 
 impl Entry {
@@ -95,12 +88,6 @@ impl Entry {
         };
         #[cfg(not(unix))]
         let file = None;
-        Self {
-            run,
-            name,
-            size: metadata.len(),
-            mtime_ns: file::mtime_ns(metadata),
-            file,
-        }
+        Self { run, name, size: metadata.len(), mtime_ns: file::mtime_ns(metadata), file }
     }
 }

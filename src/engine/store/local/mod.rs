@@ -71,13 +71,7 @@ struct Inner {
 impl LocalStore {
     /// Touches no file yet. The options are taken as valid; a scope that is none is refused by every operation.
     pub fn new(options: LocalOptions) -> Self {
-        let LocalOptions {
-            root,
-            cleanup_after_ms,
-            max_bytes,
-            max_file_bytes,
-            scope,
-        } = options;
+        let LocalOptions { root, cleanup_after_ms, max_bytes, max_file_bytes, scope } = options;
         // Sizes are whole: what is above 1.5 is above 1.
         let whole = |limit: Option<f64>| limit.map(|limit| limit as u64);
         Self {
@@ -106,12 +100,7 @@ impl LocalStore {
     /// The same bytes under the same key give the same handle and renew its age; other bytes give a new handle (`~2`).
     /// Fails with [`StoreError::Unavailable`], or with the error of `produce`, and then leaves nothing behind. A wait for
     /// room within `max_bytes` ends after half a second.
-    pub fn write(
-        &self,
-        key: &str,
-        known_size: Option<u64>,
-        produce: &mut Produce<'_>,
-    ) -> Result<Written, StoreError> {
+    pub fn write(&self, key: &str, known_size: Option<u64>, produce: &mut Produce<'_>) -> Result<Written, StoreError> {
         let names = Names::of(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
         if known_size.is_some_and(|size| size > self.inner.max_size()) {
             return Err(StoreError::Unavailable(Reason::TooLarge));
@@ -135,13 +124,7 @@ impl LocalStore {
         let found = root::open_below(&base, names.run, false)
             .and_then(|run| system::open_file(&run, names.name))
             .and_then(|file| LocalFile::of(file, reading));
-        found.map_err(|error| {
-            if is_unknown(&error) {
-                StoreError::NotFound
-            } else {
-                error.into()
-            }
-        })
+        found.map_err(|error| if is_unknown(&error) { StoreError::NotFound } else { error.into() })
     }
 
     /// Deletes what a handle names, at once; open files stay readable. → whether there was something
@@ -154,8 +137,7 @@ impl LocalStore {
             Err(StoreError::NotFound) => return Ok(false),
             base => base?,
         };
-        let deleted =
-            root::open_below(&base, names.run, false).and_then(|run| run.remove_file(names.name));
+        let deleted = root::open_below(&base, names.run, false).and_then(|run| run.remove_file(names.name));
         match deleted {
             Ok(()) => {
                 // An empty directory is of no use to anybody; one that is not empty stays by itself.
@@ -169,17 +151,9 @@ impl LocalStore {
 
     /// Deletes the results of one run, or of all, that were written longer than `older_than_ms` milliseconds ago, by
     /// default whenever. `run_id`: the run's id in UTF-16 units, as its results were stored under. → what was deleted
-    pub fn prune(
-        &self,
-        older_than_ms: Option<f64>,
-        run_id: Option<&[u16]>,
-    ) -> Result<Pruned, StoreError> {
+    pub fn prune(&self, older_than_ms: Option<f64>, run_id: Option<&[u16]>) -> Result<Pruned, StoreError> {
         let _turn = turn::operation();
-        sweep::prune(
-            &self.inner,
-            older_than_ms,
-            run_id.map(super::segment).as_deref(),
-        )
+        sweep::prune(&self.inner, older_than_ms, run_id.map(super::segment).as_deref())
     }
 }
 
@@ -187,9 +161,7 @@ impl Inner {
     /// The largest result that can be stored at all, in bytes.
     fn max_size(&self) -> u64 {
         let none = u64::MAX;
-        self.max_file_bytes
-            .unwrap_or(none)
-            .min(self.max_bytes.unwrap_or(none))
+        self.max_file_bytes.unwrap_or(none).min(self.max_bytes.unwrap_or(none))
     }
 }
 
@@ -197,9 +169,7 @@ impl Inner {
 /// a file for a directory, a directory for a file, or something that cannot be opened as a file.
 fn is_unknown(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
-    matches!(
-        error.kind(),
-        Kind::NotFound | Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidFilename
-    ) || super::error::is_link_refused(error)
+    matches!(error.kind(), Kind::NotFound | Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidFilename)
+        || super::error::is_link_refused(error)
         || system::is_not_a_file(error)
 }

@@ -37,12 +37,7 @@ pub(super) struct Room<'a> {
 /// fit.
 ///
 /// `run` is where `own` is about to go: its directory stays.
-pub(super) fn make_room<'a>(
-    base: &'a Dir,
-    own: &str,
-    run: &str,
-    max: u64,
-) -> Result<Room<'a>, StoreError> {
+pub(super) fn make_room<'a>(base: &'a Dir, own: &str, run: &str, max: u64) -> Result<Room<'a>, StoreError> {
     let started = Instant::now();
     let mut seen_full = None;
     loop {
@@ -50,10 +45,7 @@ pub(super) fn make_room<'a>(
         match system::lock(base) {
             Ok(lock) => {
                 if try_once(base, own, run, max, lock.is_some())? {
-                    return Ok(Room {
-                        _lock: lock,
-                        _deciding: deciding,
-                    });
+                    return Ok(Room { _lock: lock, _deciding: deciding });
                 }
                 seen_full.get_or_insert_with(Instant::now);
             }
@@ -61,9 +53,7 @@ pub(super) fn make_room<'a>(
             Err(error) => return Err(error.into()),
         }
         drop(deciding);
-        if started.elapsed() >= LOCK_PATIENCE
-            || seen_full.is_some_and(|since| since.elapsed() >= PATIENCE)
-        {
+        if started.elapsed() >= LOCK_PATIENCE || seen_full.is_some_and(|since| since.elapsed() >= PATIENCE) {
             return Err(StoreError::Unavailable(Reason::StoreFull));
         }
         std::thread::sleep(PAUSE);
@@ -73,18 +63,13 @@ pub(super) fn make_room<'a>(
 /// → whether `own` may be published now
 fn try_once(base: &Dir, own: &str, run: &str, max: u64, has_lock: bool) -> io::Result<bool> {
     let now = nanoseconds(SystemTime::now());
-    let (mut results, mut temporaries): (Vec<Entry>, Vec<Entry>) = listing::all(base)?
-        .into_iter()
-        .partition(|entry| entry.run.is_some());
+    let (mut results, mut temporaries): (Vec<Entry>, Vec<Entry>) =
+        listing::all(base)?.into_iter().partition(|entry| entry.run.is_some());
     temporaries.retain(|entry| entry.name == own || now - entry.mtime_ns <= ABANDONED_NS);
     // A result that is being published by a second link has two names, and counts once.
     let known: HashSet<_> = results.iter().filter_map(|entry| entry.file).collect();
     temporaries.retain(|entry| entry.file.is_none_or(|file| !known.contains(&file)));
-    let size = |entries: &[Entry]| {
-        entries
-            .iter()
-            .fold(0_u64, |sum, entry| sum.saturating_add(entry.size))
-    };
+    let size = |entries: &[Entry]| entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
     let mut used = size(&results).saturating_add(size(&temporaries));
 
     let mut kept = 0;
@@ -109,10 +94,7 @@ fn try_once(base: &Dir, own: &str, run: &str, max: u64, has_lock: bool) -> io::R
         return Ok(used <= max);
     }
     temporaries.sort_by(|a, b| (a.mtime_ns, &a.name).cmp(&(b.mtime_ns, &b.name)));
-    let first = temporaries
-        .iter()
-        .position(|entry| entry.name == own)
-        .map_or(0, |at| at + 1);
+    let first = temporaries.iter().position(|entry| entry.name == own).map_or(0, |at| at + 1);
     Ok(kept.saturating_add(size(&temporaries[..first])) <= max)
 }
 

@@ -28,10 +28,7 @@ impl Root {
         Self {
             path: absolute(&root.unwrap_or_else(default_root)),
             // The leading dot keeps a scope's directory apart from those of runs.
-            scope: scope.map(|scope| Scope {
-                is_safe: is_safe_scope(&scope),
-                directory: format!(".scope-{scope}"),
-            }),
+            scope: scope.map(|scope| Scope { is_safe: is_safe_scope(&scope), directory: format!(".scope-{scope}") }),
         }
     }
 
@@ -64,9 +61,7 @@ impl Root {
         }
         match &self.scope {
             None => Ok(root),
-            Some(scope) if scope.is_safe => {
-                open_below(&root, &scope.directory, create).map_err(missing)
-            }
+            Some(scope) if scope.is_safe => open_below(&root, &scope.directory, create).map_err(missing),
             Some(_) => Err(StoreError::Unavailable(Reason::StoreDenied)),
         }
     }
@@ -88,11 +83,7 @@ pub(super) fn open_below(directory: &Dir, name: &str, create: bool) -> io::Resul
     }
     let below = below?;
     // Others cannot reach it below a root of mode 0700, but 0755 is accepted for a root that was there before.
-    if system::is_private(&below)? {
-        Ok(below)
-    } else {
-        Err(io::ErrorKind::PermissionDenied.into())
-    }
+    if system::is_private(&below)? { Ok(below) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
 /// Makes a directory and the missing ones above it, each with mode 0700; those made are gone again after a failure.
@@ -116,9 +107,7 @@ fn make_directories(path: &Path) -> io::Result<()> {
                 is_descending = true;
                 missing.pop();
             }
-            (Err(error), Some(parent))
-                if error.kind() == io::ErrorKind::NotFound && !is_descending =>
-            {
+            (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound && !is_descending => {
                 missing.push(parent)
             }
             (Err(error), _) => {
@@ -156,22 +145,11 @@ fn default_root() -> PathBuf {
 
 /// What `os.tmpdir()` says in node.
 fn temporary_directory() -> PathBuf {
-    let variables: &[&str] = if cfg!(windows) {
-        &["TEMP", "TMP"]
-    } else {
-        &["TMPDIR", "TMP", "TEMP"]
-    };
-    let named = variables
-        .iter()
-        .filter_map(std::env::var_os)
-        .find(|value| !value.is_empty());
+    let variables: &[&str] = if cfg!(windows) { &["TEMP", "TMP"] } else { &["TMPDIR", "TMP", "TEMP"] };
+    let named = variables.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     named.map_or_else(
         || {
-            if cfg!(windows) {
-                std::env::temp_dir()
-            } else {
-                "/tmp".into()
-            }
+            if cfg!(windows) { std::env::temp_dir() } else { "/tmp".into() }
         },
         PathBuf::from,
     )
@@ -201,10 +179,7 @@ mod tests {
     #[test]
     fn the_default_root_is_that_of_the_user() {
         let name = default_root().file_name().unwrap().to_owned();
-        assert_eq!(
-            name.into_string().unwrap(),
-            format!("tool-output-limits-{}", rustix::process::geteuid().as_raw())
-        );
+        assert_eq!(name.into_string().unwrap(), format!("tool-output-limits-{}", rustix::process::geteuid().as_raw()));
     }
 
     #[test]

@@ -39,20 +39,15 @@ pub(super) fn in_background(store: &Arc<Inner>) {
     }
     let store = Arc::clone(store);
     // Without a thread to spare the next sweep has to do.
-    let _ = std::thread::Builder::new()
-        .name("tool-output-sweep".to_owned())
-        .spawn(move || {
-            let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = sweep(&store);
-        });
+    let _ = std::thread::Builder::new().name("tool-output-sweep".to_owned()).spawn(move || {
+        let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = sweep(&store);
+    });
 }
 
 fn is_due(store: &Inner, now: Instant) -> bool {
-    let place = (
-        store.root.path().to_owned(),
-        store.root.scope().map(str::to_owned),
-        store.cleanup_after_ms.map(f64::to_bits),
-    );
+    let place =
+        (store.root.path().to_owned(), store.root.scope().map(str::to_owned), store.cleanup_after_ms.map(f64::to_bits));
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let last = last.get_or_insert_default();
     let is_recent = |then: &Instant| now.saturating_duration_since(*then) < INTERVAL;
@@ -80,11 +75,7 @@ pub(super) fn sweep(store: &Inner) -> Result<(), StoreError> {
 }
 
 /// See [`LocalStore::prune`](super::LocalStore::prune); `run` is a segment.
-pub(super) fn prune(
-    store: &Inner,
-    older_than_ms: Option<f64>,
-    run: Option<&str>,
-) -> Result<Pruned, StoreError> {
+pub(super) fn prune(store: &Inner, older_than_ms: Option<f64>, run: Option<&str>) -> Result<Pruned, StoreError> {
     let base = match store.root.open(false) {
         Err(StoreError::NotFound) => return Ok(Pruned::default()),
         base => base?,
@@ -103,8 +94,7 @@ fn delete_results(base: &Dir, runs: &[String], age: Option<f64>) -> Pruned {
             continue;
         };
         for name in listing::results(&directory) {
-            if let Some(size) = delete_if_older(&directory, &name, age.unwrap_or(f64::NEG_INFINITY))
-            {
+            if let Some(size) = delete_if_older(&directory, &name, age.unwrap_or(f64::NEG_INFINITY)) {
                 pruned.files += 1;
                 pruned.bytes += size;
             }

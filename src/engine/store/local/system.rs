@@ -27,11 +27,7 @@ pub(super) fn open_file(directory: &Dir, name: &str) -> io::Result<File> {
 /// Makes a file that is not there yet, mode 0600, for writing and reading.
 pub(super) fn create_file(directory: &Dir, name: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .follow(FollowSymlinks::No);
+    options.read(true).write(true).create_new(true).follow(FollowSymlinks::No);
     #[cfg(unix)]
     {
         use cap_std::fs::OpenOptionsExt;
@@ -81,10 +77,7 @@ mod unix {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
     use std::time::SystemTime;
 
-    const DIRECTORY: OFlags = OFlags::RDONLY
-        .union(OFlags::DIRECTORY)
-        .union(OFlags::NOFOLLOW)
-        .union(OFlags::CLOEXEC);
+    const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
     /// Opens a root by its path; a root that is itself a link is refused.
     pub fn open_root(path: &Path) -> io::Result<Dir> {
@@ -102,8 +95,7 @@ mod unix {
     pub fn is_private(directory: &Dir) -> io::Result<bool> {
         let stat = rustix::fs::fstat(directory)?;
         let others = Mode::WGRP | Mode::WOTH;
-        Ok(stat.st_uid == rustix::process::geteuid().as_raw()
-            && !Mode::from_raw_mode(stat.st_mode).intersects(others))
+        Ok(stat.st_uid == rustix::process::geteuid().as_raw() && !Mode::from_raw_mode(stat.st_mode).intersects(others))
     }
 
     /// Makes a directory of mode 0700, whatever the umask. `NotFound`: the one above it is gone.
@@ -142,20 +134,9 @@ mod unix {
     /// Makes a file as young as can be. More precisely than the system, whose clock for files ticks every few
     /// milliseconds: the order of two results is the order of their writes.
     pub fn renew(file: &File) -> io::Result<()> {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = rustix::fs::Timespec {
-            tv_sec: now.as_secs() as _,
-            tv_nsec: now.subsec_nanos() as _,
-        };
-        Ok(rustix::fs::futimens(
-            file,
-            &Timestamps {
-                last_access: now,
-                last_modification: now,
-            },
-        )?)
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = rustix::fs::Timespec { tv_sec: now.as_secs() as _, tv_nsec: now.subsec_nanos() as _ };
+        Ok(rustix::fs::futimens(file, &Timestamps { last_access: now, last_modification: now })?)
     }
 
     /// Makes a file as young as can be that was opened for reading only.
@@ -168,8 +149,7 @@ mod unix {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             let flags = rustix::fs::RenameFlags::NOREPLACE;
-            match rustix::fs::renameat_with(from, name, to, target, flags).map_err(io::Error::from)
-            {
+            match rustix::fs::renameat_with(from, name, to, target, flags).map_err(io::Error::from) {
                 Err(error) if is_unsupported(&error) => {}
                 result => return result,
             }
@@ -179,10 +159,7 @@ mod unix {
 
     /// Whether opening failed because it is a socket, a device without driver, or the like.
     pub fn is_not_a_file(error: &io::Error) -> bool {
-        matches!(
-            Errno::from_io_error(error),
-            Some(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP)
-        )
+        matches!(Errno::from_io_error(error), Some(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP))
     }
 
     /// The user's number.
@@ -306,11 +283,7 @@ mod tests {
             assert!(!from.exists("a") && from.exists("b"), "{way}");
             from.remove_dir_all("run").unwrap();
             let gone = publish(&from, "b", &to, "d").unwrap_err();
-            assert_eq!(
-                gone.kind(),
-                io::ErrorKind::NotFound,
-                "{way}: the run was swept"
-            );
+            assert_eq!(gone.kind(), io::ErrorKind::NotFound, "{way}: the run was swept");
         }
     }
 }

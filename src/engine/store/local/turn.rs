@@ -36,10 +36,7 @@ pub(super) struct Turn(Option<&'static Turns>);
 
 impl Turns {
     const fn new(count: usize) -> Self {
-        Self {
-            free: Mutex::new(count),
-            freed: Condvar::new(),
-        }
+        Self { free: Mutex::new(count), freed: Condvar::new() }
     }
 
     fn take(&'static self, patience: Option<Duration>) -> Turn {
@@ -47,19 +44,13 @@ impl Turns {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             free = match deadline {
-                None => self
-                    .freed
-                    .wait(free)
-                    .unwrap_or_else(PoisonError::into_inner),
+                None => self.freed.wait(free).unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         return Turn(None);
                     }
-                    self.freed
-                        .wait_timeout(free, left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
+                    self.freed.wait_timeout(free, left).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
@@ -91,10 +82,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..200 {
                         let _turn = TURNS.take(None);
-                        most.fetch_max(
-                            running.fetch_add(1, Ordering::SeqCst) + 1,
-                            Ordering::SeqCst,
-                        );
+                        most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         std::thread::yield_now();
                         running.fetch_sub(1, Ordering::SeqCst);
                     }
@@ -112,10 +100,6 @@ mod tests {
         let next = TURNS.take(Some(Duration::ZERO));
         assert!(next.0.is_none());
         drop((held, next));
-        assert_eq!(
-            *TURNS.free.lock().unwrap(),
-            1,
-            "only what was taken is given back"
-        );
+        assert_eq!(*TURNS.free.lock().unwrap(), 1, "only what was taken is given back");
     }
 }

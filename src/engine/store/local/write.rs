@@ -29,11 +29,7 @@ impl<E: Into<StoreError>> From<E> for Failure {
 }
 
 /// Stores what `produce` gives.
-pub(super) fn write(
-    store: &Inner,
-    names: &Names<'_>,
-    produce: &mut Produce<'_>,
-) -> Result<Written, StoreError> {
+pub(super) fn write(store: &Inner, names: &Names<'_>, produce: &mut Produce<'_>) -> Result<Written, StoreError> {
     for _ in 0..MAX_ATTEMPTS {
         match attempt(store, names, produce) {
             Err(Failure::Lost) => {}
@@ -44,11 +40,7 @@ pub(super) fn write(
     Err(StoreError::Unavailable(Reason::StoreFailed))
 }
 
-fn attempt(
-    store: &Inner,
-    names: &Names<'_>,
-    produce: &mut Produce<'_>,
-) -> Result<Written, Failure> {
+fn attempt(store: &Inner, names: &Names<'_>, produce: &mut Produce<'_>) -> Result<Written, Failure> {
     let base = store.root.open(true)?;
     let mut temporary = Temporary::create(&base)?;
     temporary.fill(store.max_size(), produce)?;
@@ -74,20 +66,9 @@ impl Drop for Temporary<'_> {
 
 impl<'a> Temporary<'a> {
     fn create(base: &'a Dir) -> Result<Self, Failure> {
-        let name = format!(
-            "{}{}-{}",
-            listing::TEMPORARY,
-            std::process::id(),
-            random_id()
-        );
+        let name = format!("{}{}-{}", listing::TEMPORARY, std::process::id(), random_id());
         match system::create_file(base, &name) {
-            Ok(file) => Ok(Self {
-                base,
-                name,
-                file,
-                size: 0,
-                is_published: false,
-            }),
+            Ok(file) => Ok(Self { base, name, file, size: 0, is_published: false }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Lost),
             Err(error) => Err(error.into()),
         }
@@ -111,8 +92,7 @@ impl<'a> Temporary<'a> {
     fn publish(&mut self, names: &Names<'_>, max_bytes: Option<u64>) -> Result<Written, Failure> {
         let metadata = Metadata::from_file(&self.file)?;
         system::fix_mode(&self.file, &metadata)?;
-        let mut run =
-            root::open_below(self.base, names.run, true).map_err(|error| self.lost_or(error))?;
+        let mut run = root::open_below(self.base, names.run, true).map_err(|error| self.lost_or(error))?;
         let (mut version, mut races) = (1, 0);
         while version < MAX_VERSIONS && races < MAX_RACES {
             let target = names.version(version);
@@ -125,12 +105,7 @@ impl<'a> Temporary<'a> {
                     // It may have been old enough to be swept a moment before.
                     if metadata.nlink() > 0 {
                         let identity = Some(Identity::of(&metadata));
-                        return Ok(Written {
-                            handle: handle(),
-                            bytes: self.size,
-                            created: false,
-                            identity,
-                        });
+                        return Ok(Written { handle: handle(), bytes: self.size, created: false, identity });
                     }
                     races += 1;
                 }
@@ -143,18 +118,12 @@ impl<'a> Temporary<'a> {
                         Ok(()) => {
                             self.is_published = true;
                             let identity = Some(Identity::of(&metadata));
-                            return Ok(Written {
-                                handle: handle(),
-                                bytes: self.size,
-                                created: true,
-                                identity,
-                            });
+                            return Ok(Written { handle: handle(), bytes: self.size, created: true, identity });
                         }
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                         // The run's directory was empty and went with a sweep, or everything did.
                         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                            run = root::open_below(self.base, names.run, true)
-                                .map_err(|error| self.lost_or(error))?;
+                            run = root::open_below(self.base, names.run, true).map_err(|error| self.lost_or(error))?;
                             if Metadata::from_file(&self.file)?.nlink() == 0 {
                                 return Err(Failure::Lost);
                             }
@@ -170,10 +139,6 @@ impl<'a> Temporary<'a> {
 
     /// A directory cannot be made in a root that was deleted.
     fn lost_or(&self, error: io::Error) -> Failure {
-        if error.kind() == io::ErrorKind::NotFound {
-            Failure::Lost
-        } else {
-            error.into()
-        }
+        if error.kind() == io::ErrorKind::NotFound { Failure::Lost } else { error.into() }
     }
 }

@@ -21,9 +21,7 @@ pub(super) struct Place {
 
 impl Place {
     pub fn new() -> Self {
-        Self {
-            directory: tempfile::tempdir().unwrap(),
-        }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     /// Something beside the root.
@@ -40,10 +38,7 @@ impl Place {
     }
 
     pub fn store_with(&self, options: LocalOptions) -> LocalStore {
-        LocalStore::new(LocalOptions {
-            root: Some(self.root()),
-            ..options
-        })
+        LocalStore::new(LocalOptions { root: Some(self.root()), ..options })
     }
 
     /// Every path below the root, in order.
@@ -73,10 +68,7 @@ pub(super) fn unavailable<T>(reason: Reason) -> Result<T, StoreError> {
 }
 
 pub(super) fn set_age(path: &Path, age: Duration) {
-    std::fs::File::open(path)
-        .unwrap()
-        .set_modified(SystemTime::now() - age)
-        .unwrap();
+    std::fs::File::open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
 }
 
 pub(super) fn make_private(path: &Path) {
@@ -92,15 +84,7 @@ pub(super) fn tree(root: &Path) -> Vec<String> {
     while let Some(directory) = directories.pop() {
         for entry in std::fs::read_dir(directory).into_iter().flatten() {
             let entry = entry.unwrap();
-            paths.push(
-                entry
-                    .path()
-                    .strip_prefix(root)
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .to_owned(),
-            );
+            paths.push(entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned());
             if entry.file_type().unwrap().is_dir() {
                 directories.push(entry.path());
             }
@@ -114,28 +98,19 @@ pub(super) fn tree(root: &Path) -> Vec<String> {
 fn keeps_the_contract_of_stores() {
     let place = Place::new();
     contract::check(&place.store());
-    assert!(
-        place.tree().iter().all(|path| !path.contains(".tmp-")),
-        "no temporary is left"
-    );
+    assert!(place.tree().iter().all(|path| !path.contains(".tmp-")), "no temporary is left");
 }
 
 #[test]
 fn keeps_the_contract_of_stores_in_a_scope() {
     let place = Place::new();
-    contract::check(&place.store_with(LocalOptions {
-        scope: Some("s".to_owned()),
-        ..Default::default()
-    }));
+    contract::check(&place.store_with(LocalOptions { scope: Some("s".to_owned()), ..Default::default() }));
 }
 
 #[test]
 fn keeps_the_contract_of_stores_with_a_quota_far_away() {
     let place = Place::new();
-    contract::check(&place.store_with(LocalOptions {
-        max_bytes: Some(1e9),
-        ..Default::default()
-    }));
+    contract::check(&place.store_with(LocalOptions { max_bytes: Some(1e9), ..Default::default() }));
 }
 
 #[test]
@@ -143,10 +118,7 @@ fn keeps_the_contract_of_quotas() {
     let places = std::cell::RefCell::new(Vec::new());
     contract::check_quota(|max| {
         let place = Place::new();
-        let store = place.store_with(LocalOptions {
-            max_bytes: Some(max as f64),
-            ..Default::default()
-        });
+        let store = place.store_with(LocalOptions { max_bytes: Some(max as f64), ..Default::default() });
         places.borrow_mut().push(place);
         store
     });
@@ -163,12 +135,7 @@ fn another_store_of_the_same_root_reads_what_was_written() {
 #[test]
 fn scopes_have_their_own_handles() {
     let place = Place::new();
-    let scope = |scope: &str| {
-        place.store_with(LocalOptions {
-            scope: Some(scope.to_owned()),
-            ..Default::default()
-        })
-    };
+    let scope = |scope: &str| place.store_with(LocalOptions { scope: Some(scope.to_owned()), ..Default::default() });
     put(&scope("a"), "r/c.0", b"a").unwrap();
     put(&place.store(), "r/d.0", b"none").unwrap();
     assert_eq!(get(&scope("a"), "r/c.0"), Ok(b"a".to_vec()));
@@ -177,31 +144,20 @@ fn scopes_have_their_own_handles() {
         assert_eq!(get(&store, ".scope-a/r"), Err(StoreError::NotFound));
     }
     assert_eq!(get(&scope("a"), "r/d.0"), Err(StoreError::NotFound));
-    assert_eq!(
-        place.tree(),
-        [".scope-a", ".scope-a/r", ".scope-a/r/c.0", "r", "r/d.0"]
-    );
+    assert_eq!(place.tree(), [".scope-a", ".scope-a/r", ".scope-a/r/c.0", "r", "r/d.0"]);
     for unsafe_scope in ["", "..", "A", "a/b", "nul", &"x".repeat(41)] {
-        assert_eq!(
-            put(&scope(unsafe_scope), "r/c.0", b"x"),
-            unavailable(Reason::StoreDenied),
-            "{unsafe_scope:?}"
-        );
+        assert_eq!(put(&scope(unsafe_scope), "r/c.0", b"x"), unavailable(Reason::StoreDenied), "{unsafe_scope:?}");
     }
 }
 
 #[test]
 fn a_result_above_the_file_limit_is_refused() {
     let place = Place::new();
-    let store = place.store_with(LocalOptions {
-        max_file_bytes: Some(3.5),
-        ..Default::default()
-    });
+    let store = place.store_with(LocalOptions { max_file_bytes: Some(3.5), ..Default::default() });
     assert!(put(&store, "r/c.0", b"123").is_ok());
     assert_eq!(put(&store, "r/d.0", b"1234"), unavailable(Reason::TooLarge));
     assert_eq!(
-        store.write("r/d.0", None, &mut |sink| (0..4)
-            .try_for_each(|_| sink(b"1"))),
+        store.write("r/d.0", None, &mut |sink| (0..4).try_for_each(|_| sink(b"1"))),
         unavailable(Reason::TooLarge)
     );
     assert_eq!(place.tree(), ["r", "r/c.0"]);
@@ -232,11 +188,7 @@ fn deleting_the_last_result_of_a_run_deletes_its_directory() {
     assert_eq!(place.tree(), ["r", "r/d.0"]);
     assert_eq!(store.delete("r/d.0"), Ok(true));
     assert_eq!(place.tree(), [""; 0]);
-    assert_eq!(
-        open.read_at(0, 9).unwrap(),
-        b"x",
-        "what is open stays readable"
-    );
+    assert_eq!(open.read_at(0, 9).unwrap(), b"x", "what is open stays readable");
 }
 
 #[test]
@@ -245,11 +197,7 @@ fn a_producer_that_panics_leaves_nothing_and_blocks_nobody() {
     let store = place.store();
     // More often than there are turns.
     for _ in 0..=CONCURRENT_OPERATIONS {
-        let write = || {
-            store.write("r/c.0", None, &mut |sink| {
-                sink(b"x").map(|()| panic!("on purpose"))
-            })
-        };
+        let write = || store.write("r/c.0", None, &mut |sink| sink(b"x").map(|()| panic!("on purpose")));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).is_err());
     }
     assert!(place.tree().is_empty());

@@ -21,11 +21,7 @@ fn directories_are_0700_and_files_0600() {
         ..Default::default()
     });
     put(&store, "r/c.0", b"x").unwrap();
-    let modes: Vec<_> = place
-        .tree()
-        .iter()
-        .map(|path| (path.clone(), mode(&place.root().join(path))))
-        .collect();
+    let modes: Vec<_> = place.tree().iter().map(|path| (path.clone(), mode(&place.root().join(path)))).collect();
     let expected = [
         ("deep", 0o700),
         ("deep/er", 0o700),
@@ -77,10 +73,7 @@ fn unsafe_and_impossible_roots_are_refused() {
     }
     let before = tree(place.directory.path());
     for (comment, root, reason) in cases {
-        let store = LocalStore::new(LocalOptions {
-            root: Some(root),
-            ..Default::default()
-        });
+        let store = LocalStore::new(LocalOptions { root: Some(root), ..Default::default() });
         let error = put(&store, "r/c.0", b"x").unwrap_err();
         assert_eq!(error.reason(), reason, "{comment}");
         assert!(!error.to_string().contains('/'), "{comment}: {error}");
@@ -96,10 +89,7 @@ fn reading_tells_a_missing_root_from_a_refused_one() {
     assert_eq!(get(&place.store(), "r/c.0"), Err(StoreError::NotFound));
     put(&place.store(), "r/c.0", b"x").unwrap();
     set_mode(&place.root(), 0o777);
-    assert_eq!(
-        get(&place.store(), "r/c.0"),
-        unavailable(Reason::StoreDenied)
-    );
+    assert_eq!(get(&place.store(), "r/c.0"), unavailable(Reason::StoreDenied));
 }
 
 #[test]
@@ -131,18 +121,11 @@ fn a_linked_run_is_refused_and_its_target_untouched() {
     for run in ["r", "file"] {
         for name in ["c.0", "d.0"] {
             let key = format!("{run}/{name}");
-            assert_eq!(
-                put(&store, &key, b"secret"),
-                unavailable(Reason::StoreDenied),
-                "{key}"
-            );
+            assert_eq!(put(&store, &key, b"secret"), unavailable(Reason::StoreDenied), "{key}");
             assert_eq!(get(&store, &key), Err(StoreError::NotFound), "{key}");
             assert_eq!(store.delete(&key), Ok(false), "{key}");
         }
-        assert_eq!(
-            store.prune(None, Some(&run.encode_utf16().collect::<Vec<_>>())),
-            Ok(Pruned::default())
-        );
+        assert_eq!(store.prune(None, Some(&run.encode_utf16().collect::<Vec<_>>())), Ok(Pruned::default()));
     }
     assert_eq!(tree(&outside), ["c.0"]);
     assert_eq!(place.tree(), ["file", "r"]);
@@ -167,20 +150,11 @@ fn what_is_planted_under_a_handle_is_neither_read_nor_written() {
     std::fs::create_dir(run.join("full.0")).unwrap();
     std::fs::write(run.join("full.0/x"), "x").unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(run.join("socket.0")).unwrap();
-    let mut planted = vec![
-        "link.0",
-        "dangling.0",
-        "loop.0",
-        "hard.0",
-        "directory.0",
-        "full.0",
-        "socket.0",
-    ];
+    let mut planted = vec!["link.0", "dangling.0", "loop.0", "hard.0", "directory.0", "full.0", "socket.0"];
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
-        let make =
-            |name: &str, kind, device| mknodat(CWD, run.join(name), kind, Mode::RWXU, device);
+        let make = |name: &str, kind, device| mknodat(CWD, run.join(name), kind, Mode::RWXU, device);
         make("fifo.0", FileType::Fifo, 0).unwrap();
         planted.push("fifo.0");
         match make("zero.0", FileType::CharacterDevice, makedev(1, 5)) {
@@ -192,16 +166,8 @@ fn what_is_planted_under_a_handle_is_neither_read_nor_written() {
         let key = format!("r/{name}");
         assert_eq!(get(&store, &key), Err(StoreError::NotFound), "{name}");
         let written = put(&store, &key, b"secret").unwrap();
-        assert_eq!(
-            (written.handle, written.created),
-            (format!("{key}~2"), true),
-            "{name}"
-        );
-        assert_eq!(
-            get(&store, &format!("{key}~2")),
-            Ok(b"secret".to_vec()),
-            "{name}"
-        );
+        assert_eq!((written.handle, written.created), (format!("{key}~2"), true), "{name}");
+        assert_eq!(get(&store, &format!("{key}~2")), Ok(b"secret".to_vec()), "{name}");
     }
     assert_eq!(std::fs::read(&secret).unwrap(), b"secret");
     assert_eq!(modified(), before, "not even its age changed");

@@ -4,10 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const SECOND: Duration = Duration::from_secs(1);
 
 fn bounded(place: &Place, max: u64) -> LocalStore {
-    place.store_with(LocalOptions {
-        max_bytes: Some(max as f64),
-        ..Default::default()
-    })
+    place.store_with(LocalOptions { max_bytes: Some(max as f64), ..Default::default() })
 }
 
 /// Bytes of the results below a root.
@@ -30,10 +27,7 @@ fn the_oldest_make_room_and_take_their_directories_along() {
         put(&store, &format!("r{n}/c.0"), &[b'x'; 3]).unwrap();
         assert!(stored(&place) <= 10);
     }
-    assert_eq!(
-        place.tree(),
-        ["r97", "r97/c.0", "r98", "r98/c.0", "r99", "r99/c.0"]
-    );
+    assert_eq!(place.tree(), ["r97", "r97/c.0", "r98", "r98/c.0", "r99", "r99/c.0"]);
     assert_eq!(get(&store, "r0/c.0"), Err(StoreError::NotFound));
 }
 
@@ -44,11 +38,7 @@ fn the_oldest_may_be_in_the_very_run() {
     put(&store, "r/a.0", &[1; 10]).unwrap();
     put(&store, "r/b.0", &[2; 10]).unwrap();
     put(&store, "r/b.0", &[3; 10]).unwrap();
-    assert_eq!(
-        place.tree(),
-        ["r", "r/b.0~2"],
-        "the first bytes of the key made room, their handle stays theirs"
-    );
+    assert_eq!(place.tree(), ["r", "r/b.0~2"], "the first bytes of the key made room, their handle stays theirs");
 }
 
 #[test]
@@ -62,22 +52,10 @@ fn another_store_s_results_and_live_temporaries_count() {
         let place = Place::new();
         place.plant(name, 8, age);
         let written = put(&bounded(&place, 10), "r/new.0", &[0; 3]);
-        let expected = if fits {
-            Ok("r/new.0".to_owned())
-        } else {
-            unavailable(Reason::StoreFull)
-        };
+        let expected = if fits { Ok("r/new.0".to_owned()) } else { unavailable(Reason::StoreFull) };
         assert_eq!(written.map(|written| written.handle), expected, "{comment}");
-        let temporaries = place
-            .tree()
-            .iter()
-            .filter(|path| path.starts_with(".tmp-"))
-            .count();
-        assert_eq!(
-            temporaries,
-            usize::from(name == ".tmp-1-x"),
-            "{comment}: none of ours is left"
-        );
+        let temporaries = place.tree().iter().filter(|path| path.starts_with(".tmp-")).count();
+        assert_eq!(temporaries, usize::from(name == ".tmp-1-x"), "{comment}: none of ours is left");
     }
 }
 
@@ -121,23 +99,13 @@ fn never_more_than_the_quota_is_published_by_many() {
             .iter()
             .enumerate()
             .map(|(writer, store)| {
-                scope.spawn(move || {
-                    (0..40)
-                        .for_each(|n| ok(put(store, &format!("r{writer}/c{n}.0"), &[n as u8; 150])))
-                })
+                scope.spawn(move || (0..40).for_each(|n| ok(put(store, &format!("r{writer}/c{n}.0"), &[n as u8; 150]))))
             })
             .collect();
-        let results: Vec<_> = writers
-            .into_iter()
-            .map(std::thread::ScopedJoinHandle::join)
-            .collect();
+        let results: Vec<_> = writers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
         is_done.store(true, Ordering::Relaxed);
         results.into_iter().for_each(Result::unwrap);
         watcher.join().unwrap();
     });
-    assert!(
-        (600..=1_000).contains(&stored(&place)),
-        "{}",
-        stored(&place)
-    );
+    assert!((600..=1_000).contains(&stored(&place)), "{}", stored(&place));
 }

@@ -58,10 +58,7 @@ fn a_root_deleted_in_the_middle_of_a_write_is_made_again() {
         sink(b"two")
     });
     assert_eq!(written.unwrap().bytes, 7);
-    assert_eq!(
-        (calls, get(&place.store(), "r/c.0")),
-        (2, Ok(b"one two".to_vec()))
-    );
+    assert_eq!((calls, get(&place.store(), "r/c.0")), (2, Ok(b"one two".to_vec())));
     assert_eq!(place.tree(), ["r", "r/c.0"]);
 }
 
@@ -146,10 +143,7 @@ fn no_file_is_read_through_a_link_that_comes_and_goes() {
     };
     while_disturbed(swap, || {
         for _ in 0..2_000 {
-            assert!(matches!(
-                get(&store, "r/c.0").as_deref(),
-                Ok(b"ours") | Err(StoreError::NotFound)
-            ));
+            assert!(matches!(get(&store, "r/c.0").as_deref(), Ok(b"ours") | Err(StoreError::NotFound)));
         }
     });
 }

@@ -5,28 +5,17 @@ const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
 
 fn aged(place: &Place, cleanup_after_ms: Option<f64>) -> LocalStore {
-    place.store_with(LocalOptions {
-        cleanup_after_ms,
-        ..Default::default()
-    })
+    place.store_with(LocalOptions { cleanup_after_ms, ..Default::default() })
 }
 
 fn set_future(path: &Path) {
-    std::fs::File::open(path)
-        .unwrap()
-        .set_modified(SystemTime::now() + 1_000 * HOUR)
-        .unwrap();
+    std::fs::File::open(path).unwrap().set_modified(SystemTime::now() + 1_000 * HOUR).unwrap();
 }
 
 #[test]
 fn what_is_old_goes_with_its_empty_directory() {
     let place = Place::new();
-    for (name, age) in [
-        ("old/c.0", HOUR),
-        ("mixed/c.0", HOUR),
-        ("mixed/d.0", SECOND),
-        ("old/other.txt", HOUR),
-    ] {
+    for (name, age) in [("old/c.0", HOUR), ("mixed/c.0", HOUR), ("mixed/d.0", SECOND), ("old/other.txt", HOUR)] {
         place.plant(name, 1, age);
     }
     place.plant("future/c.0", 1, SECOND);
@@ -35,29 +24,14 @@ fn what_is_old_goes_with_its_empty_directory() {
     place.plant(".hidden/c.0", 1, HOUR);
     place.plant("file", 1, HOUR);
     sweep(&aged(&place, Some(60_000.0)).inner).unwrap();
-    assert_eq!(
-        place.tree(),
-        [
-            ".hidden",
-            ".hidden/c.0",
-            "file",
-            "future",
-            "future/c.0",
-            "mixed",
-            "mixed/d.0"
-        ]
-    );
+    assert_eq!(place.tree(), [".hidden", ".hidden/c.0", "file", "future", "future/c.0", "mixed", "mixed/d.0"]);
 }
 
 #[test]
 fn ages_from_the_shortest_to_the_longest_are_kept() {
     let cases = [
         ("a millisecond", Some(1.0), false),
-        (
-            "the longest exact number",
-            Some(9_007_199_254_740_991.0),
-            true,
-        ),
+        ("the longest exact number", Some(9_007_199_254_740_991.0), true),
         ("the longest number", Some(f64::MAX), true),
         ("none", None, true),
     ];
@@ -78,10 +52,7 @@ fn temporaries_are_swept_after_an_hour_without_any_option() {
     set_future(&place.root().join(".tmp-1-future"));
     place.plant("r/c.0", 1, 1_000 * HOUR);
     sweep(&place.store().inner).unwrap();
-    assert_eq!(
-        place.tree(),
-        [".tmp-1-future", ".tmp-1-younger", "r", "r/c.0"]
-    );
+    assert_eq!(place.tree(), [".tmp-1-future", ".tmp-1-younger", "r", "r/c.0"]);
 }
 
 #[test]
@@ -90,23 +61,10 @@ fn a_scope_is_swept_alone() {
     for name in ["r/c.0", ".scope-a/r/c.0", ".scope-b/r/c.0"] {
         place.plant(name, 1, HOUR);
     }
-    let store = place.store_with(LocalOptions {
-        scope: Some("a".into()),
-        cleanup_after_ms: Some(1.0),
-        ..Default::default()
-    });
+    let store =
+        place.store_with(LocalOptions { scope: Some("a".into()), cleanup_after_ms: Some(1.0), ..Default::default() });
     sweep(&store.inner).unwrap();
-    assert_eq!(
-        place.tree(),
-        [
-            ".scope-a",
-            ".scope-b",
-            ".scope-b/r",
-            ".scope-b/r/c.0",
-            "r",
-            "r/c.0"
-        ]
-    );
+    assert_eq!(place.tree(), [".scope-a", ".scope-b", ".scope-b/r", ".scope-b/r/c.0", "r", "r/c.0"]);
 }
 
 #[cfg(unix)]
@@ -145,64 +103,29 @@ fn prune_deletes_by_age_and_run() {
     let run = |id: &str| id.encode_utf16().collect::<Vec<u16>>();
     let cases = [
         ("everything", None, None, (4, 10), vec![]),
-        (
-            "by age",
-            Some(60_000.0),
-            None,
-            (2, 4),
-            vec!["a", "a/new.0", "run~x", "run~x/new.0"],
-        ),
-        (
-            "by run",
-            None,
-            Some("a"),
-            (2, 3),
-            vec!["run~x", "run~x/new.0", "run~x/old.0"],
-        ),
-        (
-            "by both",
-            Some(60_000.0),
-            Some("a"),
-            (1, 1),
-            vec!["a", "a/new.0", "run~x", "run~x/new.0", "run~x/old.0"],
-        ),
+        ("by age", Some(60_000.0), None, (2, 4), vec!["a", "a/new.0", "run~x", "run~x/new.0"]),
+        ("by run", None, Some("a"), (2, 3), vec!["run~x", "run~x/new.0", "run~x/old.0"]),
+        ("by both", Some(60_000.0), Some("a"), (1, 1), vec!["a", "a/new.0", "run~x", "run~x/new.0", "run~x/old.0"]),
         (
             "an unknown run",
             None,
             Some("b"),
             (0, 0),
-            vec![
-                "a",
-                "a/new.0",
-                "a/old.0",
-                "run~x",
-                "run~x/new.0",
-                "run~x/old.0",
-            ],
+            vec!["a", "a/new.0", "a/old.0", "run~x", "run~x/new.0", "run~x/old.0"],
         ),
         (
             "a run that is a path",
             None,
             Some("../root/a"),
             (0, 0),
-            vec![
-                "a",
-                "a/new.0",
-                "a/old.0",
-                "run~x",
-                "run~x/new.0",
-                "run~x/old.0",
-            ],
+            vec!["a", "a/new.0", "a/old.0", "run~x", "run~x/new.0", "run~x/old.0"],
         ),
     ];
     for (comment, age, id, (files, bytes), left) in cases {
         let place = Place::new();
-        for (name, size, age) in [
-            ("a/old.0", 1, HOUR),
-            ("a/new.0", 2, SECOND),
-            ("run~x/old.0", 3, HOUR),
-            ("run~x/new.0", 4, SECOND),
-        ] {
+        for (name, size, age) in
+            [("a/old.0", 1, HOUR), ("a/new.0", 2, SECOND), ("run~x/old.0", 3, HOUR), ("run~x/new.0", 4, SECOND)]
+        {
             place.plant(name, size, age);
         }
         let pruned = place.store().prune(age, id.map(run).as_deref()).unwrap();
