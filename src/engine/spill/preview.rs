@@ -87,7 +87,7 @@ mod tests {
             ("both ends", "abcdefghij", 4, "ab\n...[6 chars omitted]...\nij"),
             ("an odd budget gives the end one more", "abcdefghij", 3, "a\n...[7 chars omitted]...\nij"),
             ("one char", "abcdefghij", 1, "\n...[9 chars omitted]...\nj"),
-            ("pairs on both cuts", "a😀cd😀f", 4, "a\n...[4 chars omitted]...\n😀f"),
+            ("pairs on both cuts", "a😀cd😀f", 4, "a\n...[6 chars omitted]...\nf"),
             ("a pair at the end", "abcde😀", 3, "a\n...[4 chars omitted]...\n😀"),
         ] {
             assert_eq!(plain(text, chars), shown, "{comment}");
