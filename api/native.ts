@@ -1,5 +1,23 @@
-/** The native addon. Loaded at run time from beside the entry; its types are generated with it. */
-import native from '../native.cjs'
+/** The native addon, loaded from beside the entry. Its loader and its types are generated with it. */
+type Native = typeof import('../native.cjs')
 
 export type * from '../native.cjs'
-export { native }
+
+/** What binaries are published for. */
+const PLATFORMS = ['Linux x64 and arm64 (glibc and musl)', 'macOS arm64 and x64', 'Windows x64']
+
+function load(): Native {
+  try {
+    return require('../native.cjs') as Native
+  } catch (cause) {
+    throw new Error(
+      `tool-output-limits: no native binary could be loaded for ${process.platform} ${process.arch}. ` +
+        `Binaries are published for ${PLATFORMS.join(', ')}, as optional dependencies: an install with --omit=optional ` +
+        'or with a lock file of another platform leaves them out. To build from source, with Rust installed: clone the ' +
+        'repository and run "npm run build".',
+      { cause },
+    )
+  }
+}
+
+export const native: Native = load()

@@ -8,7 +8,7 @@ run(process.execPath, ['scripts/setup.mjs', '--hosts'])
 
 const node = (name, command, ...args) => [process.execPath, [bin(name, command), ...args]]
 const steps = {
-  'rustfmt': ['cargo', ['fmt', '--check']],
+  rustfmt: ['cargo', ['fmt', '--check']],
   'clippy, addon': ['cargo', ['clippy', '--quiet', '--', '-D', 'warnings']],
   'clippy, engine and its tests': [
     'cargo',
@@ -16,10 +16,10 @@ const steps = {
   ],
   'purity of the engine': () => [...engineImports(), ...arrows()],
   'format and lint': node('@biomejs/biome', 'biome', 'check', '--error-on-warnings', '.'),
-  'types': node('typescript', 'tsc', '-p', 'tsconfig.json'),
+  types: node('typescript', 'tsc', '-p', 'tsconfig.json'),
   'types of the host tests': node('typescript', 'tsc', '-p', 'tsconfig.hosts.json'),
-  'spelling': node('cspell', 'cspell', 'lint', '--no-progress', '--quiet', '.'),
-  'licences': () => runtimeDependencies(),
+  spelling: node('cspell', 'cspell', 'lint', '--no-progress', '--quiet', '.'),
+  licences: () => runtimeDependencies(),
 }
 
 let failed = 0
@@ -56,7 +56,11 @@ function arrows() {
   return rules.flatMap(([folder, pattern, problem, except, allowed]) =>
     files(folder, '.ts')
       .filter((file) => !except?.test(file))
-      .filter((file) => read(file).split('\n').some((line) => pattern.test(line) && !allowed?.test(line) && !/^} from/.test(line)))
+      .filter((file) =>
+        read(file)
+          .split('\n')
+          .some((line) => pattern.test(line) && !allowed?.test(line) && !/^} from/.test(line)),
+      )
       .map((file) => `${file} ${problem}`),
   )
 }
@@ -65,12 +69,16 @@ function arrows() {
 function runtimeDependencies() {
   const { dependencies = {} } = JSON.parse(read('package.json'))
   const problems = Object.keys(dependencies).map((name) => `package.json: ${name} is needed at run time`)
-  const { stdout } = spawnSync('cargo', ['metadata', '--format-version', '1', '--filter-platform', 'x86_64-unknown-linux-gnu'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const { stdout } = spawnSync(
+    'cargo',
+    ['metadata', '--format-version', '1', '--filter-platform', 'x86_64-unknown-linux-gnu'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   const permissive = /MIT|Apache-2\.0|BSD|ISC|Unicode|Zlib|Unlicense|CC0|0BSD/
   for (const { name, version, license } of JSON.parse(stdout).packages) {
     if (!permissive.test(license ?? '')) problems.push(`crate ${name} ${version} is under ${license}`)

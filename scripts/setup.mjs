@@ -3,23 +3,67 @@
 //   node scripts/setup.mjs --release   the build that is measured and shipped
 //   node scripts/setup.mjs --hosts     also the agent frameworks that the host tests use
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { buildEntry } from './build-entry.mjs'
 import { bin, root, run, step } from './run.mjs'
 
 const release = process.argv.includes('--release')
 
 await install(root)
-await step(release ? 'addon, release build' : 'addon, debug build', () =>
-  run(process.execPath, [
-    bin('@napi-rs/cli', 'napi'),
-    ...['build', '--platform', '--js', 'native.cjs', '--dts', 'native.d.cts'],
-    ...(release ? ['--release'] : []),
-  ]),
-)
-await step('entry and adapters', buildEntry)
-if (process.argv.includes('--hosts')) await install(join(root, '__test__', 'hosts'))
+if (!isFresh(addon(), ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs']) || (release && kind() !== 'release')) {
+  await step(release ? 'addon, release build' : 'addon, debug build', () =>
+    run(process.execPath, [
+      bin('@napi-rs/cli', 'napi'),
+      ...['build', '--platform', '--js', 'native.cjs', '--dts', 'native.d.cts'],
+      ...(release ? ['--release'] : []),
+    ]),
+  )
+  utimesSync(addon(), new Date(), new Date())
+  writeFileSync(join(root, 'target', 'addon-kind'), release ? 'release' : 'debug')
+}
+if (
+  !isFresh(join(root, 'dist', 'index.cjs'), [
+    'api',
+    'adapters',
+    'index.d.ts',
+    'native.d.cts',
+    'scripts/build-entry.mjs',
+  ])
+) {
+  await step('entry and adapters', buildEntry)
+}
+if (process.argv.includes('--hosts')) {
+  for (const folder of ['hosts', 'stores']) {
+    if (existsSync(join(root, '__test__', folder, 'package-lock.json'))) await install(join(root, '__test__', folder))
+  }
+}
+
+/** The addon for this machine, or where it will be. */
+function addon() {
+  const file = readdirSync(root).find((name) => name.endsWith('.node'))
+  return join(root, file ?? 'missing.node')
+}
+
+/** Which profile built the addon; a release build serves wherever a debug build would. */
+function kind() {
+  const file = join(root, 'target', 'addon-kind')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+/** Whether a built file is newer than all it is built from. */
+function isFresh(built, sources) {
+  if (!existsSync(built)) return false
+  const since = statSync(built).mtimeMs
+  return sources.every((source) => newest(join(root, source)) <= since)
+}
+
+function newest(path) {
+  const found = statSync(path)
+  if (!found.isDirectory()) return found.mtimeMs
+  const inside = readdirSync(path, { recursive: true }).map((name) => statSync(join(path, name)).mtimeMs)
+  return Math.max(found.mtimeMs, ...inside)
+}
 
 async function install(folder) {
   const stamp = join(folder, 'node_modules', '.setup-lock')
@@ -28,7 +72,7 @@ async function install(folder) {
     .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  await step(folder === root ? 'npm ci' : 'npm ci for the hosts', () =>
+  await step(folder === root ? 'npm ci' : `npm ci in ${relative(root, folder)}`, () =>
     run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder }),
   )
   writeFileSync(stamp, lock)

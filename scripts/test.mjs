@@ -37,14 +37,7 @@ function packageTests() {
   const report = join(tmpdir(), `tool-output-limits-tests-${process.pid}.json`)
   const { status } = spawnSync(
     process.execPath,
-    [
-      bin('vitest'),
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...filters,
-    ],
+    [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
   )
   try {
