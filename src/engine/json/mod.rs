@@ -31,4 +31,5 @@ pub use same::same;
 pub use scan::MAX_DEPTH;
 pub use sketch::{sketch, sketch_lines};
 pub use stream::ByteSource;
+pub use string::quoted;
 pub use valid::truncate_valid;

@@ -9,8 +9,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use super::scan::{Visit, document};
-use super::string::{cut_back, quoted, text_of};
-use crate::engine::text::{grouped, utf16_len};
+use super::string::{quoted, text_of};
+use crate::engine::text::{cut_back, grouped, utf16_len};
 
 /// Levels of fields, or of arrays in arrays.
 const LEVELS: usize = 3;
@@ -357,7 +357,7 @@ fn key_text(token: &str) -> String {
 
 /// The first chars of a text, and a mark that there were more.
 fn clipped(text: &str, chars: usize) -> String {
-    let units: Vec<u16> = text.encode_utf16().take(chars + 1).collect();
+    let units: Vec<u16> = text.encode_utf16().take(chars + 2).collect();
     let kept = units.get(..cut_back(&units, chars)).unwrap_or_default();
     String::from_utf16_lossy(kept) + "…"
 }

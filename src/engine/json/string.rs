@@ -171,22 +171,12 @@ pub(super) fn escapes_separators(token: &str) -> bool {
 }
 
 /// Text as a JSON string that cannot begin a line of its own in whatever shows it.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     encode_text(text, true, &mut out);
     out.push('"');
     out
-}
-
-/// The largest cut at or before `at` that splits no pair.
-pub(super) fn cut_back(units: &[u16], at: usize) -> usize {
-    use crate::engine::text::{is_high, is_low};
-    let at = at.min(units.len());
-    match (at.checked_sub(1).and_then(|before| units.get(before)), units.get(at)) {
-        (Some(&before), Some(&after)) if is_high(before) && is_low(after) => at - 1,
-        _ => at,
-    }
 }
 
 #[cfg(test)]
@@ -218,7 +208,7 @@ mod tests {
         let mut out = String::new();
         encode_text("\u{1}\u{1f}\u{7f}\u{2028}\"\\/é😀\n", false, &mut out);
         assert_eq!(out, "\\u0001\\u001f\u{7f}\u{2028}\\\"\\\\/é😀\\n");
-        assert_eq!(quoted("\u{85}\u{2028}\u{2029}é"), "\"\\u0085\\u2028\\u2029é\"");
+        assert_eq!(quoted("a\n\u{85}\u{2028}\u{2029}\u{1f}é"), "\"a\\n\\u0085\\u2028\\u2029\\u001fé\"");
     }
 
     proptest! {

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::layout::compact;
 use super::scan::{Visit, document, scalar_end, space, string_end, walk};
-use super::string::{cut_back, encode_units, encoded_len, escapes_separators, units_of};
-use crate::engine::text::{grouped, is_high, is_low, utf16_len};
+use super::string::{encode_units, encoded_len, escapes_separators, units_of};
+use crate::engine::text::{cut_back, grouped, is_high, is_low, utf16_len};
 
 /// Containers of fewer bytes are not in the index: walking over them again costs less than an entry.
 const MIN_INDEXED: usize = 64;
@@ -485,7 +485,8 @@ fn shorten(token: &str, budget: usize, out: &mut String) -> bool {
         return false;
     };
     let escape_separators = escapes_separators(token);
-    let (units, total) = units_of(token, room + 1);
+    // A whole character behind the last place of a cut tells whether the cut splits a cluster.
+    let (units, total) = units_of(token, room + 2);
     // Chars that the first units take, for each number of them.
     let mut taken = Vec::with_capacity(units.len() + 1);
     let mut sum = 0;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Next, Page};
+use crate::engine::json::quoted;
 use crate::engine::text::grouped;
 
 /// The most handles that are offered in place of an unknown one.
@@ -75,15 +76,6 @@ pub fn unavailable() -> String {
         .to_owned()
 }
 
-/// A string as JSON that cannot begin a line of its own in whatever shows it.
-pub fn quoted(text: &str) -> String {
-    let json = Value::from(text).to_string();
-    if !json.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
-        return json;
-    }
-    json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,10 +140,5 @@ mod tests {
         assert!(
             unknown(&known).ends_with("Handles of this run: \"r/0.0\", \"r/1.0\", \"r/2.0\", \"r/3.0\", \"r/4.0\".")
         );
-    }
-
-    #[test]
-    fn quoted_text_stays_on_its_line() {
-        assert_eq!(quoted("a\n\u{85}\u{2028}\u{2029}\u{1f}é"), "\"a\\n\\u0085\\u2028\\u2029\\u001fé\"");
     }
 }

@@ -1,6 +1,5 @@
+use crate::engine::json::quoted;
 use crate::engine::text::grouped;
-
-use super::answer::quoted;
 
 /// The most lines shown around a match.
 const MAX_CONTEXT: u64 = 20;

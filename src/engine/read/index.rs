@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::source::{ReadError, Source, fill};
 use crate::engine::bytes::whole_utf8;
+use crate::engine::text::utf16_len;
 
 /// Bytes between two checkpoints: what has to be read at most to find a line, less than a page costs.
 const STEP: usize = 256 * 1024;
@@ -28,30 +29,12 @@ impl Point {
         if after_feed > 0 {
             self.line += memchr::memchr_iter(b'\n', &bytes[..after_feed]).count() as u64;
             self.line_byte = self.byte + after_feed as u64;
-            self.char += chars(&bytes[..after_feed]);
+            self.char += utf16_len(&bytes[..after_feed]) as u64;
             self.line_char = self.char;
         }
-        self.char += chars(&bytes[after_feed..]);
+        self.char += utf16_len(&bytes[after_feed..]) as u64;
         self.byte += bytes.len() as u64;
     }
-}
-
-/// Chars that begin in UTF-8 bytes, which may begin and end inside a character.
-fn chars(bytes: &[u8]) -> u64 {
-    if bytes.is_ascii() {
-        return bytes.len() as u64;
-    }
-    // Counters of one byte, for as long as they cannot overflow, keep the loop in vector registers.
-    let mut total = 0;
-    for part in bytes.chunks(u8::MAX.into()) {
-        let (mut begins, mut pairs) = (0_u8, 0_u8);
-        for &byte in part {
-            begins += u8::from((byte as i8) >= -0x40);
-            pairs += u8::from(byte >= 0xf0);
-        }
-        total += u64::from(begins) + u64::from(pairs);
-    }
-    total
 }
 
 /// Checkpoints of a text, so that any line or char of it is found by reading a few hundred KB.
@@ -163,7 +146,6 @@ pub(super) fn index_of(source: &dyn Source) -> Result<Arc<Index>, ReadError> {
 mod tests {
     use super::*;
     use crate::engine::read::source::MemorySource;
-    use crate::engine::text::utf16_len;
     use proptest::prelude::*;
 
     fn scanned(bytes: &[u8]) -> Index {
@@ -184,16 +166,6 @@ mod tests {
         ];
         for (text, lines) in rows {
             assert_eq!(scanned(text.as_bytes()).lines(), lines, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn counts_chars_of_any_length() {
-        for text in ["a", "é", "한", "😀", "a😀한é"] {
-            for times in [0, 1, 63, 64, 127, 128, 255, 256, 1000] {
-                let text = text.repeat(times);
-                assert_eq!(chars(text.as_bytes()), text.encode_utf16().count() as u64, "{times}");
-            }
         }
     }
 

@@ -23,7 +23,7 @@ mod search;
 mod source;
 mod view;
 
-pub use answer::{call, quoted, say, unavailable, unknown};
+pub use answer::{call, say, unavailable, unknown};
 pub use arguments::{Arguments, Caps, NOT_AN_OBJECT, Raw, RawArguments, candidates, check};
 pub use index::Index;
 pub use remembered::remember;

@@ -1,7 +1,7 @@
 //! The text that stands in for a spilled result. Read by the model, in place of the tool's output.
 
 use crate::engine::config::ReadTool;
-use crate::engine::read::quoted;
+use crate::engine::json::quoted;
 use crate::engine::report::Unit;
 use crate::engine::text::grouped;
 

@@ -245,12 +245,23 @@ impl Utf8 {
     }
 }
 
-/// How many UTF-16 units UTF-8 bytes encode.
+/// How many UTF-16 units begin in UTF-8 bytes, which may begin and end inside a character.
 pub fn utf16_len(utf8: &[u8]) -> usize {
-    // Every byte but a continuation begins a character; four-byte characters are pairs.
-    let begins = utf8.iter().filter(|&&byte| (byte as i8) >= -0x40).count();
-    let pairs = utf8.iter().filter(|&&byte| byte >= 0xf0).count();
-    begins + pairs
+    if utf8.is_ascii() {
+        return utf8.len();
+    }
+    // Every byte but a continuation begins a character; four-byte characters are pairs. Counters of
+    // one byte, for as long as they cannot overflow, keep the loop in vector registers.
+    let mut total = 0;
+    for part in utf8.chunks(u8::MAX.into()) {
+        let (mut begins, mut pairs) = (0_u8, 0_u8);
+        for &byte in part {
+            begins += u8::from((byte as i8) >= -0x40);
+            pairs += u8::from(byte >= 0xf0);
+        }
+        total += usize::from(begins) + usize::from(pairs);
+    }
+    total
 }
 
 /// Whether a unit is the first half of a surrogate pair.
@@ -335,6 +346,16 @@ mod tests {
         for start in 0..=units.len() {
             for end in start..=units.len() {
                 assert_eq!(utf8.window(start..end).unwrap(), units[start..end], "{text:?} {start}..{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_chars_of_any_length() {
+        for text in ["a", "é", "한", "😀", "a😀한é"] {
+            for times in [0, 1, 63, 64, 127, 128, 255, 256, 1000] {
+                let text = text.repeat(times);
+                assert_eq!(utf16_len(text.as_bytes()), text.encode_utf16().count(), "{times}");
             }
         }
     }
