@@ -139,6 +139,12 @@ pub struct Decoded {
     pub invalid: usize,
 }
 
+/// Says of decoded text how much of it was malformed, as a part of a sentence; for the model.
+pub fn malformed(invalid: usize) -> String {
+    let plural = if invalid == 1 { "" } else { "s" };
+    format!("{} invalid byte sequence{plural} shown as U+FFFD", crate::engine::text::grouped(invalid as u64))
+}
+
 /// Decodes bytes; `None` where the text would have more than [`MAX_DECODED`] chars.
 /// A BOM of the encoding's own is dropped, except in UTF-8, whose text is stored and shown as it is.
 pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {

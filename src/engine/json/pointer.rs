@@ -5,11 +5,11 @@
 //! 2. Where it is not one document, the first token is the index of a line, and the line is the document.
 //! 3. The value is shown: an array by its items, anything else by a window of its text.
 
-use super::layout::{compact, utf8};
-use super::scan::{Nothing, document, scalar_end};
+use super::scan::scalar_end;
+use super::show::{Ask, Pointed, show};
 use super::stream::{ByteSource, Mark, Stream, read};
 use super::string::{quoted, text_of};
-use crate::engine::text::{grouped, utf16_len};
+use crate::engine::text::grouped;
 
 /// Bytes of a key's token; longer keys cannot be pointed at.
 const MAX_KEY: usize = 32 * 1024;
@@ -18,55 +18,8 @@ const MAX_SCALAR: usize = 4 * 1024;
 /// Keys and chars of each that an answer names where the pointer is wrong.
 const KEYS_NAMED: usize = 30;
 const KEY_CHARS: usize = 60;
-/// Bytes of a value that is checked strictly; larger ones are shown as they are.
-const MAX_CHECKED: u64 = 4 * 1024 * 1024;
 /// Bytes read at once where text is only counted. Tests read little, to meet the edges often.
-const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
-
-/// What to show of a document.
-#[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
-    /// The pointer: empty, or `/` before each token.
-    pub pointer: &'a str,
-    /// Items of an array to skip.
-    pub offset: u64,
-    /// Items of an array to show at most.
-    pub limit: u64,
-    /// UTF-16 units to skip of a value that is no array.
-    pub char_offset: u64,
-    /// UTF-16 units to show at most, line ends of items included.
-    pub max_chars: usize,
-}
-
-/// What a pointer names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pointed {
-    /// A value that is no array: a window of its JSON text as stored.
-    Value {
-        /// The text from `char_offset` on; no surrogate pair is split.
-        text: String,
-        /// UTF-16 units of the whole value.
-        total: u64,
-        /// The `char_offset` that shows what follows, where something does.
-        next: Option<u64>,
-    },
-    /// Items of an array, each on one line.
-    Items {
-        /// JSON text of the items from `offset` on; the first is cut where it alone is too long.
-        rows: Vec<String>,
-        /// Items of the whole array.
-        count: u64,
-        /// The `offset` that shows what follows, where something does.
-        next: Option<u64>,
-    },
-    /// Nothing to show.
-    Missing {
-        /// What is wrong, for the model: which key or item is not there and what is.
-        notice: String,
-        /// Items of the array, where `offset` is past its end.
-        count: Option<u64>,
-    },
-}
+pub(super) const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
 
 /// Shows what a pointer names in a stored document.
 ///
@@ -89,12 +42,12 @@ pub fn point<S: ByteSource + ?Sized>(source: &S, ask: &Ask<'_>) -> Result<Pointe
     }
 }
 
-fn missing(notice: String) -> Pointed {
+pub(super) fn missing(notice: String) -> Pointed {
     Pointed::Missing { notice, count: None }
 }
 
 /// For the model: the pointer led to something that is no value.
-const INVALID: &str = "The stored output is not valid JSON at this place.";
+pub(super) const INVALID: &str = "The stored output is not valid JSON at this place.";
 
 fn after_bom<S: ByteSource + ?Sized>(source: &S) -> Result<u64, S::Error> {
     let mut bytes = Vec::new();
@@ -154,10 +107,10 @@ fn is_digits(token: &str) -> bool {
 
 /// Bytes of a value, and what it begins with.
 #[derive(Clone, Copy)]
-struct Value {
-    start: u64,
-    end: u64,
-    first: u8,
+pub(super) struct Value {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) first: u8,
 }
 
 enum Followed {
@@ -400,169 +353,9 @@ fn clip(text: &str) -> String {
     clipped
 }
 
-fn show<S: ByteSource + ?Sized>(source: &S, value: Value, ask: &Ask<'_>) -> Result<Pointed, S::Error> {
-    if value.end - value.start <= MAX_CHECKED {
-        let mut bytes = Vec::new();
-        read(source, value.start, value.end, usize::MAX, &mut bytes)?;
-        if document(&bytes, &mut Nothing).is_none() {
-            return Ok(missing(INVALID.to_owned()));
-        }
-    }
-    if value.first == b'[' { items(source, value, ask) } else { window(source, value, ask) }
-}
-
-/// The items of an array that were asked for and fit, each without line ends.
-fn items<S: ByteSource + ?Sized>(source: &S, array: Value, ask: &Ask<'_>) -> Result<Pointed, S::Error> {
-    let mut stream = Stream::new(source, array.start, array.end);
-    let (mut rows, mut used, mut count, mut is_full) = (Vec::new(), 0, 0, false);
-    let mut start = array.start + 1;
-    stream.next()?;
-    let is_empty = matches!(stream.solid(start)?, Some((_, b']')) | None);
-    while let Some(mark) = stream.next()?.filter(|_| !is_empty) {
-        let end = match mark {
-            Mark::Open(_) => {
-                stream.leave()?;
-                continue;
-            }
-            Mark::Comma(at) | Mark::Close(at) => at,
-        };
-        if count >= ask.offset && !is_full && (rows.len() as u64) < ask.limit {
-            let first = stream.solid(start)?.map_or(start, |(at, _)| at);
-            match row(source, first, end, ask.max_chars - used, rows.is_empty())? {
-                Some((row, chars)) => {
-                    rows.push(row);
-                    used += chars;
-                }
-                None => is_full = true,
-            }
-        }
-        count += 1;
-        start = end + 1;
-    }
-    if ask.offset >= count {
-        let place = if ask.pointer.is_empty() { "the document" } else { ask.pointer };
-        let notice = match count.checked_sub(1) {
-            Some(last) => {
-                format!("Past the end: {place} has {} items; the last valid offset is {last}.", grouped(count))
-            }
-            None => format!("{place} is an empty array."),
-        };
-        return Ok(Pointed::Missing { notice, count: Some(count) });
-    }
-    let after = ask.offset + rows.len() as u64;
-    Ok(Pointed::Items { rows, count, next: (after < count).then_some(after) })
-}
-
-/// An item as one line, and its chars with the line end; `None` where it is longer than `room`, unless it is
-/// the first, which is cut then.
-fn row<S: ByteSource + ?Sized>(
-    source: &S,
-    start: u64,
-    end: u64,
-    room: usize,
-    is_first: bool,
-) -> Result<Option<(String, usize)>, S::Error> {
-    // Text has at least one char for three bytes: what is longer cannot fit.
-    let most = room.saturating_mul(3).saturating_add(4);
-    let is_long = end - start > most as u64;
-    if is_long && !is_first {
-        // Indented items may be shorter on one line, but not by reading without bound.
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    read(source, start, end, most, &mut bytes)?;
-    let text = utf8(bytes);
-    let text = text.trim_end_matches([' ', '\t', '\r', '\n']);
-    // Strings hold no line ends: these are layout.
-    let line = if text.contains(['\n', '\r']) { compact(text) } else { None };
-    let line = line.unwrap_or_else(|| text.replace(['\n', '\r'], " "));
-    let chars = utf16_len(line.as_bytes()) + 1;
-    if chars <= room {
-        return Ok(Some((line, chars)));
-    }
-    Ok(is_first.then(|| {
-        let cut = head(&line, room.saturating_sub(1));
-        (cut.to_owned(), utf16_len(cut.as_bytes()) + 1)
-    }))
-}
-
-/// The beginning of a text in at most so many chars.
-fn head(text: &str, most: usize) -> &str {
-    let mut left = most;
-    let end = text.char_indices().find(|(_, char)| match left.checked_sub(char.len_utf16()) {
-        Some(rest) => {
-            left = rest;
-            false
-        }
-        None => true,
-    });
-    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
-}
-
-/// The part of a value's text that was asked for.
-fn window<S: ByteSource + ?Sized>(source: &S, value: Value, ask: &Ask<'_>) -> Result<Pointed, S::Error> {
-    let (mut at, mut chars) = (value.start, 0);
-    let (mut text, mut taken) = (String::new(), 0);
-    let mut chunk = Vec::new();
-    // Where the text really begins: inside a pair, at the next char.
-    let mut from = ask.char_offset;
-    let mut is_full = false;
-    while at < value.end {
-        read(source, at, value.end, CHUNK, &mut chunk)?;
-        let whole = whole_chars(&chunk, at + chunk.len() as u64 == value.end);
-        chunk.truncate(whole);
-        if chunk.is_empty() {
-            break;
-        }
-        at += chunk.len() as u64;
-        let before = chars;
-        chars += utf16_len(&chunk) as u64;
-        if chars <= from || is_full {
-            continue;
-        }
-        let piece = utf8(std::mem::take(&mut chunk));
-        let mut position = before;
-        for char in piece.chars() {
-            if position >= from {
-                if taken + char.len_utf16() > ask.max_chars {
-                    is_full = true;
-                    break;
-                }
-                taken += char.len_utf16();
-                text.push(char);
-            } else if position + char.len_utf16() as u64 > from {
-                from += 1;
-            }
-            position += char.len_utf16() as u64;
-        }
-    }
-    let end = from + taken as u64;
-    Ok(Pointed::Value { text, total: chars, next: (end < chars && taken > 0).then_some(end) })
-}
-
-/// How many bytes of a chunk do not split a char.
-fn whole_chars(chunk: &[u8], is_last: bool) -> usize {
-    if is_last {
-        return chunk.len();
-    }
-    let begins = |byte: &u8| (*byte as i8) >= -0x40;
-    match chunk.iter().rev().take(4).position(begins) {
-        Some(back) if chunk.len() > back + 1 => {
-            let lead = chunk.get(chunk.len() - back - 1).copied().unwrap_or(0);
-            let length = match lead {
-                0xf0.. => 4,
-                0xe0.. => 3,
-                0xc0.. => 2,
-                _ => 1,
-            };
-            if back + 1 < length { chunk.len() - back - 1 } else { chunk.len() }
-        }
-        _ => chunk.len(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::show::NextItem;
     use super::*;
     use crate::engine::json::testing::value;
     use proptest::prelude::*;
@@ -585,7 +378,8 @@ mod tests {
         }
     }
 
-    const ASK: Ask<'static> = Ask { pointer: "", offset: 0, limit: 200, char_offset: 0, max_chars: 50_000 };
+    const ASK: Ask<'static> =
+        Ask { pointer: "", offset: 0, limit: 200, from_end: false, char_offset: 0, max_chars: 50_000 };
 
     fn ask(text: &str, ask: &Ask<'_>) -> Pointed {
         let Ok(pointed) = point(&Bytes(text.as_bytes(), Cell::new(0)), ask);
@@ -722,12 +516,26 @@ mod tests {
         );
         let page = |offset, limit, max_chars| ask(&text, &Ask { offset, limit, max_chars, ..ASK });
         let rows = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
-        let items = |shown: &[&str], next| Pointed::Items { rows: rows(shown), count: 100, next };
-        assert_eq!(page(0, 2, 500), items(&["{\"a\":1}", "1"], Some(2)));
-        assert_eq!(page(98, 5, 500), items(&["98", "99"], None));
-        assert_eq!(page(0, 5, 9), items(&["{\"a\":1}"], Some(1)));
-        assert_eq!(page(0, 5, 10), items(&["{\"a\":1}", "1"], Some(2)));
-        assert_eq!(page(0, 5, 5), items(&["{\"a\""], Some(1)));
+        let items = |shown: &[&str], first, next: Option<(u64, u64)>, limit| {
+            let next = next.map(|(offset, char_offset)| NextItem { offset, char_offset, limit });
+            Pointed::Items { rows: rows(shown), first, count: 100, next }
+        };
+        assert_eq!(page(0, 2, 500), items(&["{\"a\":1}", "1"], 0, Some((2, 0)), 2));
+        assert_eq!(page(98, 5, 500), items(&["98", "99"], 98, None, 5));
+        assert_eq!(page(0, 5, 9), items(&["{\"a\":1}"], 0, Some((1, 0)), 5));
+        assert_eq!(page(0, 5, 10), items(&["{\"a\":1}", "1"], 0, Some((2, 0)), 5));
+        assert_eq!(page(0, 5, 5), items(&["{\"a\""], 0, Some((0, 4)), 5), "an item that is longer than a page is cut");
+        let within = |offset, char_offset| ask(&text, &Ask { offset, limit: 1, char_offset, ..ASK });
+        assert_eq!(within(0, 4), items(&[":1}"], 0, Some((1, 0)), 1), "and goes on inside");
+        assert_eq!(within(0, 7), items(&["1"], 1, Some((2, 0)), 1), "past its end the next one begins");
+        let end = |offset, limit, max_chars| ask(&text, &Ask { offset, limit, max_chars, from_end: true, ..ASK });
+        assert_eq!(end(0, 2, 500), items(&["98", "99"], 98, None, 2));
+        assert_eq!(end(1, 2, 500), items(&["97", "98"], 97, Some((99, 0)), 2));
+        assert_eq!(end(98, 9, 500), items(&["{\"a\":1}", "1"], 0, Some((2, 0)), 9));
+        assert_eq!(end(0, 3, 5), items(&["97"], 97, Some((98, 0)), 2), "what is left of those asked for");
+        assert!(matches!(end(100, 1, 500), Pointed::Missing { count: Some(100), .. }));
+        let last = Pointed::Missing { notice: "Past the end of item 99, the last one.".to_owned(), count: Some(100) };
+        assert_eq!(within(99, 2), last);
         let past = Pointed::Missing {
             notice: "Past the end: the document has 100 items; the last valid offset is 99.".to_owned(),
             count: Some(100),
@@ -743,7 +551,7 @@ mod tests {
             let (mut char_offset, mut joined) = (0, String::new());
             loop {
                 let asked = Ask { pointer: "/1", char_offset, max_chars, ..ASK };
-                let Pointed::Value { text, total, next } = ask(&text, &asked) else { panic!("{asked:?}") };
+                let Pointed::Value { text, total, next, .. } = ask(&text, &asked) else { panic!("{asked:?}") };
                 assert_eq!(total, value.encode_utf16().count() as u64);
                 joined.push_str(&text);
                 let Some(next) = next else { break };
@@ -753,9 +561,43 @@ mod tests {
             assert_eq!(joined, value, "{max_chars}");
         }
         let inside_pair = Ask { pointer: "/1/a", char_offset: 3, max_chars: 2, ..ASK };
-        assert_eq!(ask(&text, &inside_pair), Pointed::Value { text: "é한".to_owned(), total: 252, next: Some(6) });
+        let shown = Pointed::Value { text: "é한".to_owned(), total: 252, feeds: 0, feeds_before: 0, next: Some(6) };
+        assert_eq!(ask(&text, &inside_pair), shown);
         let past = Ask { pointer: "/1/a", char_offset: 999, ..ASK };
-        assert_eq!(ask(&text, &past), Pointed::Value { text: String::new(), total: 252, next: None });
+        assert_eq!(
+            ask(&text, &past),
+            missing("Past the end: the value has 252 chars; the last valid char_offset is 251.".to_owned())
+        );
+    }
+
+    #[test]
+    fn lines_of_a_value_are_counted() {
+        let text = "{\"a\": {\n \"b\": 1,\n \"c\": 2\n}}";
+        let asked = Ask { pointer: "/a", char_offset: 4, max_chars: 9, ..ASK };
+        let shown =
+            Pointed::Value { text: "b\": 1,\n \"".to_owned(), total: 20, feeds: 3, feeds_before: 1, next: Some(13) };
+        assert_eq!(ask(text, &asked), shown);
+    }
+
+    #[test]
+    fn items_of_any_length_join_to_all_of_them() {
+        let long = "a😀é한".repeat(30);
+        let text = format!("[1,\"{long}\",{{\"a\":[\"{long}\"]}},[],null]");
+        let expected = format!("1\n\"{long}\"\n{{\"a\":[\"{long}\"]}}\n[]\nnull\n");
+        for max_chars in [4, 5, 9, 64, 150, 1_000] {
+            let (mut offset, mut char_offset, mut joined) = (0, 0, String::new());
+            loop {
+                let pointed = ask(&text, &Ask { offset, char_offset, max_chars, ..ASK });
+                let Pointed::Items { rows, next, .. } = pointed else { panic!("{pointed:?}") };
+                joined.push_str(&rows.join("\n"));
+                let Some(next) = next else { break };
+                if next.char_offset == 0 {
+                    joined.push('\n');
+                }
+                (offset, char_offset) = (next.offset, next.char_offset);
+            }
+            assert_eq!(joined + "\n", expected, "{max_chars}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub fn say(page: &Page, tool_name: &str, handle: &str) -> String {
     if page.total_lines == 0 {
         return notice.to_owned();
     }
-    let header = if page.matches.is_some() || page.first_line == 0 {
+    let header = if page.first_line == 0 {
         notice.to_owned()
     } else {
         let lines = format!(
@@ -103,6 +103,18 @@ mod tests {
             say(&last, "peek", "r/c.0"),
             "[\"r/c.0\": lines 2–3 of 1,234, 4 chars. Note.]\nc\n[End of the stored output.]"
         );
+    }
+
+    #[test]
+    fn a_search_has_the_same_header() {
+        let found =
+            Page { matches: Some(Vec::new()), notice: Some("Matches 1–2 of 2.".to_owned()), next: None, ..page() };
+        assert_eq!(
+            say(&found, "peek", "r/c.0"),
+            "[\"r/c.0\": lines 2–3 of 1,234, 4 chars. Matches 1–2 of 2.]\nb\nc\n[End of the stored output.]"
+        );
+        let nothing = Page { matches: Some(Vec::new()), ..Page::nothing("No line matches.", 1234) };
+        assert_eq!(say(&nothing, "peek", "r/c.0"), "[\"r/c.0\": No line matches.]\n[End of the stored output.]");
     }
 
     #[test]

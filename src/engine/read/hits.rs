@@ -44,8 +44,9 @@ pub(super) struct Rows<'a> {
     /// Windows reach from a literal's end on, in bytes; else from the match's beginning, in chars.
     is_plain: bool,
     context: u64,
-    /// Number of the last line shown.
-    last: u64,
+    /// Numbers of the first and the last line shown; 0 for none.
+    pub(super) first: u64,
+    pub(super) last: u64,
     /// The line after the last one that was looked at, where its beginning is known.
     following: Option<Line>,
 }
@@ -71,6 +72,7 @@ impl<'a> Rows<'a> {
             window: WINDOW.min(long / 4),
             is_plain,
             context,
+            first: 0,
             last: 0,
             following: None,
         }
@@ -124,9 +126,7 @@ impl<'a> Rows<'a> {
         for (number, row) in before {
             self.push(number, &row);
         }
-        self.text.push_str(&row);
-        self.chars += utf16_len(row.as_bytes());
-        self.last = line.number;
+        self.add(line.number, &row);
         self.matches.push(Match { line: line.number, char: Some(char), text });
         Ok(true)
     }
@@ -137,10 +137,17 @@ impl<'a> Rows<'a> {
         if self.chars + chars > self.max_chars {
             return false;
         }
-        self.text.push_str(row);
-        self.chars += chars;
-        self.last = number;
+        self.add(number, row);
         true
+    }
+
+    fn add(&mut self, number: u64, row: &str) {
+        self.text.push_str(row);
+        self.chars += utf16_len(row.as_bytes());
+        self.last = number;
+        if self.first == 0 {
+            self.first = number;
+        }
     }
 
     /// The rows of lines that are context, by their numbers. `behind`: a line after them.

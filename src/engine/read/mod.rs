@@ -29,6 +29,7 @@ pub use index::Index;
 pub use remembered::remember;
 pub use source::{MemorySource, ReadError, Source};
 
+use crate::engine::bytes;
 use crate::engine::store::Kind;
 use view::Opened;
 
@@ -93,6 +94,15 @@ impl Page {
     pub fn nothing(notice: impl Into<String>, total_lines: u64) -> Self {
         Self { total_lines, notice: Some(notice.into()), ..Self::default() }
     }
+
+    /// Adds a sentence to the notice.
+    fn add_notice(&mut self, sentence: &str) {
+        let notice = self.notice.get_or_insert_default();
+        if !notice.is_empty() {
+            notice.push(' ');
+        }
+        notice.push_str(sentence);
+    }
 }
 
 /// Reads a page of a stored result. Without a `kind` the content is sniffed.
@@ -101,18 +111,29 @@ impl Page {
 pub fn read(source: &dyn Source, kind: Option<&Kind>, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
     let mut page = match view::open(source, kind)? {
         Opened::Binary(what) => hex::page(source, &what, arguments, caps)?,
-        Opened::Text(view) => match (&arguments.pointer, &arguments.pattern) {
-            (Some(pointer), _) => pointed::page(&view, pointer, arguments, caps)?,
-            (None, Some(pattern)) => search::page(&view, pattern, arguments, caps)?,
-            (None, None) => page::page(&view, arguments, caps)?,
-        },
+        Opened::Text(view) => {
+            let mut page = match (&arguments.pointer, &arguments.pattern) {
+                (Some(pointer), _) => pointed::page(&view, pointer, arguments, caps)?,
+                (None, Some(pattern)) => search::page(&view, pattern, arguments, caps)?,
+                (None, None) => page::page(&view, arguments, caps)?,
+            };
+            if arguments.pointer.is_some() && arguments.pattern.is_some() {
+                page.add_notice("The pattern was left out: it cannot be used with a pointer.");
+            }
+            if view.invalid > 0 {
+                page.add_notice(&format!("The stored output has {}.", bytes::malformed(view.invalid)));
+            }
+            page
+        }
     };
     if let Some(next) = &mut page.next {
-        next.pattern.clone_from(&arguments.pattern);
-        next.regex = arguments.regex;
-        next.ignore_case = arguments.ignore_case;
-        next.context = arguments.context;
         next.pointer.clone_from(&arguments.pointer);
+        if arguments.pointer.is_none() {
+            next.pattern.clone_from(&arguments.pattern);
+            next.regex = arguments.regex;
+            next.ignore_case = arguments.ignore_case;
+            next.context = arguments.context;
+        }
     }
     if !arguments.notes.is_empty() {
         let notes = arguments.notes.iter().cloned().chain(page.notice.take());

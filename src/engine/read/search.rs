@@ -9,7 +9,7 @@ use super::hits::{Hit, Rows};
 use super::pattern::{Matcher, compile};
 use super::source::{ReadError, Source, fill};
 use super::view::View;
-use super::{Match, Next, Page};
+use super::{Next, Page};
 use crate::engine::text::{grouped, utf16_len};
 
 /// Matching lines are counted up to here.
@@ -44,7 +44,7 @@ pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: 
     };
     let mut rows = Rows::new(view, caps, is_plain, arguments.context);
     rows.show(&found.hits, wanted.take)?;
-    Ok(answer(rows.text, rows.matches, &found, &wanted, view.index.lines()))
+    Ok(answer(rows, &found, &wanted, view.index.lines()))
 }
 
 /// Which of the matching lines to find.
@@ -64,7 +64,8 @@ struct Found {
     cut: bool,
 }
 
-fn answer(text: String, matches: Vec<Match>, found: &Found, wanted: &Wanted, total_lines: u64) -> Page {
+fn answer(rows: Rows<'_>, found: &Found, wanted: &Wanted, total_lines: u64) -> Page {
+    let Rows { text, matches, first: first_line, last: last_line, .. } = rows;
     let lines = if !wanted.count_all && found.found > MAX_COUNTED {
         format!("more than {}", grouped(MAX_COUNTED))
     } else {
@@ -84,8 +85,8 @@ fn answer(text: String, matches: Vec<Match>, found: &Found, wanted: &Wanted, tot
     Page {
         chars: utf16_len(text.as_bytes()) as u64,
         text,
-        first_line: matches.first().map_or(0, |found| found.line),
-        last_line: matches.last().map_or(0, |found| found.line),
+        first_line,
+        last_line,
         total_lines,
         next: (!matches.is_empty() && after < found.found).then(|| Next {
             offset: Some(after),

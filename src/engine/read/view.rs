@@ -14,6 +14,8 @@ pub(super) struct View<'a> {
     text: Stored<'a>,
     pub(super) index: Arc<Index>,
     verbatim: bool,
+    /// Malformed sequences that decoding turned into U+FFFD.
+    pub(super) invalid: usize,
 }
 
 enum Stored<'a> {
@@ -58,7 +60,7 @@ pub(super) fn open<'a>(source: &'a dyn Source, kind: Option<&Kind>) -> Result<Op
     if encoding == encoding_rs::UTF_8 {
         let index = index_of(source)?;
         if index.is_valid() {
-            return Ok(Opened::Text(View { text: Stored::AsItIs(source), index, verbatim }));
+            return Ok(Opened::Text(View { text: Stored::AsItIs(source), index, verbatim, invalid: 0 }));
         }
     }
     let decoded = match usize::try_from(size) {
@@ -72,9 +74,10 @@ pub(super) fn open<'a>(source: &'a dyn Source, kind: Option<&Kind>) -> Result<Op
     };
     Ok(match decoded {
         Some(decoded) => {
+            let invalid = decoded.invalid;
             let source = MemorySource::new(decoded.text.into_bytes());
             let index = Arc::new(Index::scan(&source)?);
-            Opened::Text(View { text: Stored::Decoded(source), index, verbatim })
+            Opened::Text(View { text: Stored::Decoded(source), index, verbatim, invalid })
         }
         None => Opened::Binary(format!("Text ({}) that is too large to decode", bytes::name_of(encoding))),
     })

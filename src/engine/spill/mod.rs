@@ -238,10 +238,14 @@ fn describe(data: &[u8], charset: Option<&str>, action: &Spill) -> Result<(Size,
     let Some(decoded) = bytes::decode(data, encoding) else {
         return Ok((Size::Bytes { bytes: data.len(), kind: bytes::media_type(sample).to_owned() }, String::new()));
     };
+    let mut charset = bytes::name_of(encoding);
+    if decoded.invalid > 0 {
+        charset = format!("{charset}, {}", bytes::malformed(decoded.invalid));
+    }
     let decoded = bytes::visible(&decoded.text).into_owned();
     let mut lines = LineCounter::default();
     lines.feed(decoded.as_bytes());
-    let kind = text_kind(&bytes::name_of(encoding), utf16_len(decoded.as_bytes()), lines.lines());
+    let kind = text_kind(&charset, utf16_len(decoded.as_bytes()), lines.lines());
     let text = Arc::new(Utf8::from(decoded));
     let tail = preview::preview(&Text::Utf8(Arc::clone(&text)), Some(&text), action).map_err(|Gone| Reason::Aborted)?;
     Ok((Size::Bytes { bytes: data.len(), kind }, tail))
