@@ -63,7 +63,7 @@ function errorInLog(r, n) {
     value: `${lines.join('\n')}\n`,
     truth: code,
     find: (text) => /\bE\d{4}\b/.exec(text)?.[0],
-    known: { terms: ['error', 'fatal', 'failed'] },
+    known: { terms: ['error', 'fatal', 'failed', 'ERROR', 'FATAL', 'FAILED'] },
   }
 }
 
@@ -117,7 +117,8 @@ function deepKey(r, n) {
     kind: 'a key deep in a minified document',
     value: n % 2 ? document : JSON.stringify(document),
     truth,
-    find: (text) => /[a-z]+-\d{4}\b/.exec(text.includes(path[4]) ? text.slice(text.lastIndexOf(`"${path[4]}"`)) : text)?.[0],
+    // A member of that name, or the value alone on its line.
+    find: (text) => new RegExp(`(?:"${path[4]}":|^)"([a-z]+-\\d{4})"`, 'm').exec(text)?.[1],
     // Half of the questions name the whole path, the others only the key.
     known: n % 4 < 2 ? { path } : { key: path[4] },
   }
@@ -128,7 +129,14 @@ function csvRow(r, n) {
   const separator = n % 4 === 3 ? '\t' : ','
   const header = ['order', 'customer', 'city', 'amount', 'status', 'tracking'].join(separator)
   const lines = linesOf(size(r), (i) =>
-    [50_000 + i, r.integer(1000, 60_000), r.word(), r.integer(1, 99_999), r.pick(['sent', 'open']), `TR${r.integer(1e6, 9e6)}`].join(separator),
+    [
+      50_000 + i,
+      r.integer(1000, 60_000),
+      r.word(),
+      r.integer(1, 99_999),
+      r.pick(['sent', 'open']),
+      `TR${r.integer(1e6, 9e6)}`,
+    ].join(separator),
   )
   const at = middle(r, lines.length)
   return {
@@ -144,10 +152,13 @@ function csvRow(r, n) {
 function howMany(r, n) {
   const list = records(r, Math.floor(size(r) / 220))
   const layouts = [
-    { value: list, after: /shape: \[([\d,]+) × / },
+    { value: list, after: /shape: \[([\d,]+) (?:×|items of) / },
     { value: { data: { customers: list, next: null } }, after: /customers: \[([\d,]+) × / },
     { value: JSON.stringify({ page: 1, customers: list }), after: /customers: \[([\d,]+) × / },
-    { value: `${list.map((record) => JSON.stringify(record)).join('\n')}\n`, after: /([\d,]+) lines/ },
+    {
+      value: `${list.map((record) => JSON.stringify(record)).join('\n')}\n`,
+      after: /([\d,]+) (?:lines|matching line\(s\))/,
+    },
   ]
   const { value, after } = layouts[n % layouts.length]
   return {
@@ -161,7 +172,10 @@ function howMany(r, n) {
 
 /** Which version does a bundle of one line hold? */
 function needleInBundle(r) {
-  const parts = linesOf(size(r), (i) => `function ${r.word(3)}${i}(e,t){return e.${r.word()}(t,${r.integer(1, 999)})||"${r.words(3)}"}`)
+  const parts = linesOf(
+    size(r),
+    (i) => `function ${r.word(3)}${i}(e,t){return e.${r.word()}(t,${r.integer(1, 999)})||"${r.words(3)}"}`,
+  )
   const name = `${r.word()}Version`
   const truth = `${r.integer(1, 30)}.${r.integer(0, 99)}.${r.integer(0, 99)}`
   parts.splice(middle(r, parts.length), 0, `const ${name}="${truth}"`)
