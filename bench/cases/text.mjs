@@ -1,0 +1,74 @@
+// Control sequences and the token estimate.
+import { createRequire } from 'node:module'
+import { coloured, flat, log } from '../data.mjs'
+import { carefulWith, expectSame, newCall, oursWith, spill, storedBy, truncate } from '../sides.mjs'
+
+const require = createRequire(import.meta.url)
+
+export default async () => {
+  const { default: strip } = await import('strip-ansi').catch(() => ({ default: undefined }))
+  if (!strip) process.stderr.write('strip-ansi is not installed: its column stays empty (npm install --no-save strip-ansi@7)\n')
+  const bands = [{ over: 10_000, action: truncate({ json: 'text' }) }]
+  const ours = oursWith({ bands, stripAnsi: true })
+  const careful = carefulWith({ bands, stripAnsi: true })
+  const texts = {
+    '10 MB coloured build log': coloured(10_000_000),
+    '10 MB of unterminated sequences': flat('\x1b]8;;http://example.com/abcdefgh\n'.repeat(300_000)),
+    '10 MB without escapes': log(10_000_000),
+  }
+  const cases = Object.entries(texts).map(([name, text]) => ({
+    name: `strip control sequences: ${name}`,
+    sides: {
+      ours: () => ours.reduce(text, newCall()),
+      ...(strip && { naive: () => strip(text) }),
+      careful: () => careful.reduce(text, newCall()),
+    },
+    measures: ['wall', 'block'],
+    check: async () => {
+      const options = { bands: [{ over: 10_000, action: spill() }], stripAnsi: true }
+      const a = storedBy('ours', await oursWith(options).reduce(text, newCall()))
+      const b = storedBy('careful', await carefulWith(options).reduce(text, newCall()))
+      expectSame('stripped', a, b, ...(strip && !name.includes('unterminated') ? [Buffer.from(strip(text))] : []))
+    },
+    goals: strip
+      ? [{ text: 'wall ≤ 0.3 × `strip-ansi` 7', of: ({ ours, naive }) => ours.wall / naive.wall, most: 0.3 }]
+      : [],
+  }))
+  return [...cases, ...tokens()]
+}
+
+function tokens() {
+  const { getEncoding } = require('js-tiktoken')
+  const encoding = getEncoding('cl100k_base')
+  const never = [{ over: 1e9, action: truncate() }]
+  const ours = oursWith({ bands: [{ over: 1, action: truncate({ maxChars: 4_000, json: 'text' }) }], overTokens: true })
+  const careful = carefulWith({ bands: never, overTokens: true })
+  const bad = 'a'.repeat(20_000)
+  const short = log(1_000_000)
+  const long = log(4_000_000)
+  return [
+    {
+      name: 'token estimate: 20,000 times the letter a',
+      sides: {
+        ours: () => ours.reduce(bad, newCall()),
+        naive: () => encoding.encode(bad),
+        careful: () => careful.reduce(bad, newCall()),
+      },
+      naive: '`js-tiktoken`',
+      measures: ['wall'],
+      rounds: 5,
+      goals: [{ text: '≥ 100 × as fast as `js-tiktoken`', of: ({ ours, naive }) => naive.wall / ours.wall, least: 100 }],
+    },
+    {
+      name: 'token estimate: 4 MB of log lines; limit: 1 MB',
+      sides: {
+        ours: () => ours.reduce(long, newCall()),
+        careful: () => careful.reduce(long, newCall()),
+        limit: () => ours.reduce(short, newCall()),
+      },
+      limit: 'the same of 1 MB',
+      measures: ['wall'],
+      goals: [{ text: 'linear', of: ({ ours, limit }) => ours.wall / limit.wall, most: 5, unit: '× that of a quarter' }],
+    },
+  ]
+}
