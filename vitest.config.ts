@@ -15,6 +15,11 @@ const alias =
         // The package under its own name: the host tests live in a package of their own, from where node does not find it.
         { find: /^tool-output-limits$/, replacement: file('index.js') },
         { find: /^tool-output-limits\/(.+)$/, replacement: `${file('adapters/')}$1.ts` },
+        // The one host that an adapter loads itself: from the adapter's place node finds it in an application only.
+        {
+          find: /^@anthropic-ai\/claude-agent-sdk$/,
+          replacement: file('__test__/hosts/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs'),
+        },
       ]
 
 export default defineConfig({

@@ -12,13 +12,14 @@ import { type Generate, ToolOutputLimits } from 'tool-output-limits'
 import { ledgerOf, type Tokens } from './shared/ai-ledger.js'
 import { checkModel, summarizeByModel } from './shared/ai-model.js'
 import {
+  aiReadTool,
   type LimitToolsOptions,
   limitToolSet,
   type ReadToolResultTool,
   type ReducedToolOutput,
-  readTool,
   withReadTool,
 } from './shared/ai-tools.js'
+import { requireReadTool } from './shared/read-tool.js'
 
 export {
   isReducedToolOutput,
@@ -99,9 +100,7 @@ export function readToolResult(
   limits: ToolOutputLimits,
   options: Pick<LimitToolsOptions, 'runId'> = {},
 ): ReadToolResultTool {
-  const read = readTool(limits, options)
-  if (!read) throw new TypeError('the read tool of these limits is switched off (readTool: { enabled: false })')
-  return read.tool
+  return aiReadTool(requireReadTool(limits), options)
 }
 
 /**

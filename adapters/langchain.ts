@@ -15,7 +15,7 @@ import { reduceToolOutput } from './shared/langchain/messages.js'
 import { CallingModels, summarizeWith } from './shared/langchain/model.js'
 import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/langchain/run.js'
 import { limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
-import { readToolOf } from './shared/read-tool.js'
+import { readToolOf, requireReadTool } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export type { RunConfig } from './shared/langchain/run.js'
@@ -121,10 +121,14 @@ export function withToolOutputLimits<const T extends readonly unknown[]>(
   return [...limitTools(tools, limits, options), ...readTools(limits, options)] as [...T, StructuredTool]
 }
 
-/** The tool by which a model reads spilled results. */
+/**
+ * The tool by which a model reads spilled results.
+ *
+ * @throws TypeError when the limits have the read tool switched off.
+ */
 export function readToolResult(limits: ToolOutputLimits, options: LangChainOptions = {}): StructuredTool {
   return new ReadToolResult(
-    limits.readToolResult(),
+    requireReadTool(limits),
     (config = {}): ReadContext => ({
       runId: runId(config, options),
       store: store(config, options),

@@ -18,7 +18,7 @@ import {
   type ToolResultChunk,
   threadOf,
 } from './shared/mastra.js'
-import { readToolOf } from './shared/read-tool.js'
+import { readToolOf, requireReadTool } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** What is known of a tool call when its run is to be named. */
@@ -144,9 +144,11 @@ export class ToolOutputLimitsProcessor {
 /**
  * The tool by which the model reads spilled results. Its key among the tools of the agent should be its name,
  * `read_tool_result`.
+ *
+ * @throws TypeError when the limits have the read tool switched off.
  */
 export function readToolResult(limits: ToolOutputLimits, options: MastraOptions = {}) {
-  const { name, description, inputSchema, execute } = limits.readToolResult()
+  const { name, description, inputSchema, execute } = requireReadTool(limits)
   return {
     [MASTRA_TOOL]: true,
     id: name,

@@ -13,6 +13,7 @@
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
+import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { mark, markOf } from './shared/mark.js'
 import { mcpInputSchema } from './shared/mcp-schema.js'
@@ -249,22 +250,4 @@ function requestOf(parameters: unknown[]): ServerRequest {
 function signalOf(parameters: any[]): AbortSignal | undefined {
   const candidates = [parameters[0]?.options?.abortSignal, ...parameters.slice(1).map((parameter) => parameter?.signal)]
   return candidates.find((candidate) => candidate instanceof AbortSignal)
-}
-
-/** The object with some of its methods replaced; the others run on the object itself, which may have private fields. */
-function forwarding<T extends object>(
-  original: T,
-  overrides: Record<PropertyKey, (...parameters: any[]) => unknown>,
-): T {
-  const bound = new WeakMap<object, unknown>()
-  return new Proxy(original, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function' || key === 'constructor') return value
-      if (Object.hasOwn(overrides, key)) return overrides[key]
-      if (!bound.has(value)) bound.set(value, value.bind(target))
-      return bound.get(value)
-    },
-    set: (target, key, value) => Reflect.set(target, key, value, target),
-  })
 }

@@ -21,6 +21,7 @@ import { copyWith } from './shared/copy.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { summarizeWith } from './shared/openai-model.js'
+import { requireReadTool } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export { summarizeWith }
@@ -139,9 +140,13 @@ export function limitMcpServer<Server extends object>(
   })
 }
 
-/** The tool by which the model reads spilled results, for the tools of an agent. */
+/**
+ * The tool by which the model reads spilled results, for the tools of an agent.
+ *
+ * @throws TypeError when the limits have the read tool switched off.
+ */
 export function readToolResult(limits: ToolOutputLimits, options: AgentsOptions = {}) {
-  const { name, description, inputSchema, execute } = limits.readToolResult()
+  const { name, description, inputSchema, execute } = requireReadTool(limits)
   return {
     type: 'function' as const,
     name,

@@ -1,10 +1,18 @@
-import type { ReadInput, ReduceContext, SummaryRequest, SummaryResponse, ToolOutputLimits } from 'tool-output-limits'
+import type {
+  ReadInput,
+  ReadToolDefinition,
+  ReduceContext,
+  SummaryRequest,
+  SummaryResponse,
+  ToolOutputLimits,
+} from 'tool-output-limits'
 import { ledgerOf } from './ai-ledger.js'
 import { summarizeByModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
 import { unsupportedHost } from './host-version.js'
+import { nameTaken } from './list.js'
 import { mark, markOf } from './mark.js'
 import { readToolOf } from './read-tool.js'
 import { type RunIdOption, runIdOf } from './run-id.js'
@@ -176,15 +184,8 @@ function reducer(toolName: string, tool: AnyTool, limits: ToolOutputLimits, opti
   }
 }
 
-/** Writes a summary with the model that the request names. */
-async function generateSummary(request: SummaryRequest): Promise<SummaryResponse> {
-  if (request.model === undefined || request.model === null) {
-    const explanation =
-      'no model is known for summaries: wrap the model with toolOutputLimitsMiddleware, or give one as option'
-    throw Object.assign(new Error(explanation), { code: 'TOL_NO_MODEL' })
-  }
-  return summarizeByModel(request.model, request)
-}
+/** Writes a summary with the model that the request names; there is always one. */
+const generateSummary = (request: SummaryRequest): Promise<SummaryResponse> => summarizeByModel(request.model, request)
 
 /** What `toolFilter` objects are compared with: the tool's own metadata, and what an MCP server said about it. */
 function metadataOf({ metadata, _meta }: AnyTool): Record<string, unknown> | undefined {
@@ -255,23 +256,18 @@ export interface ReadToolResultTool {
   execute: (input: ReadInput, execution?: any) => Promise<string>
 }
 
-/** The read tool of these limits; `name` is what it has to be registered as. Undefined where it is switched off. */
-export function readTool(
-  limits: ToolOutputLimits,
+/** The read tool as the AI SDK takes tools. */
+export function aiReadTool(
+  definition: ReadToolDefinition,
   options: Pick<LimitToolsOptions, 'runId'>,
-): { name: string; tool: ReadToolResultTool } | undefined {
-  const definition = readToolOf(limits)
-  if (!definition) return undefined
+): ReadToolResultTool {
   const inputSchema: AiSchema = plainSchema(definition.inputSchema)
   const execute = (input: ReadInput, execution?: ToolExecution): Promise<string> =>
     definition.execute(input, {
       runId: runIdOf(options.runId, execution ?? { toolCallId: '', messages: [] }),
       signal: execution?.abortSignal,
     })
-  return {
-    name: definition.name,
-    tool: { description: definition.description, inputSchema, execute: mark(execute, 'read') },
-  }
+  return { description: definition.description, inputSchema, execute: mark(execute, 'read') }
 }
 
 /** A set of limited tools with the read tool in it. */
@@ -280,15 +276,11 @@ export function withReadTool(
   limits: ToolOutputLimits,
   options: LimitToolsOptions,
 ): Record<string, unknown> {
-  const read = readTool(limits, options)
+  const read = readToolOf(limits)
   if (!read) return limited
   const own = Object.hasOwn(limited, read.name) ? (limited[read.name] as AnyTool | null | undefined) : undefined
   if (markOf(own?.execute) === 'read') return limited
-  if (own !== undefined && own !== null) {
-    throw new TypeError(
-      `a tool named ${JSON.stringify(read.name)} is there already; give the read tool another name with readTool: { name }`,
-    )
-  }
-  put(limited, read.name, read.tool)
+  if (own !== undefined && own !== null) throw nameTaken(read.name)
+  put(limited, read.name, aiReadTool(read, options))
   return limited
 }
