@@ -69,11 +69,15 @@ describe('a pointer', () => {
     ['/nothing', /"foo"/],
     ['/deep/nothing', /"er"/],
     ['/foo/0/x', /single value/],
-    ['foo', /begin with/],
   ])('%s leads nowhere and says what is there', async (pointer, helpful) => {
     const page = await (await stored(document))({ pointer })
     expect(page).toMatchObject({ found: true, text: '' })
     expect(page.notice).toMatch(helpful)
+  })
+
+  it('that does not begin with a slash is a wrong argument', async () => {
+    const page = await (await stored(document))({ pointer: 'foo' })
+    expect(page).toMatchObject({ found: false, text: '', notice: expect.stringContaining('"foo"') })
   })
 
   it('gives numbers as they were written', async () => {

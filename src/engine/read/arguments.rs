@@ -1,6 +1,8 @@
 use crate::engine::json::quoted;
 use crate::engine::text::grouped;
 
+use super::pattern::compile;
+
 /// The most lines shown around a match.
 const MAX_CONTEXT: u64 = 20;
 
@@ -119,6 +121,13 @@ pub fn check(raw: RawArguments, caps: &Caps) -> Result<Arguments, String> {
     };
     if !arguments.regex && arguments.pattern.as_ref().is_some_and(|pattern| pattern.contains('\n')) {
         return Err("pattern is searched for inside single lines and cannot contain a line feed.".to_owned());
+    }
+    if let Some(pattern) = arguments.pattern.as_ref().filter(|_| arguments.regex || arguments.ignore_case) {
+        compile(pattern, arguments.regex, arguments.ignore_case)?;
+    }
+    if let Some(pointer) = arguments.pointer.as_ref().filter(|pointer| !matches!(pointer.as_bytes(), [] | [b'/', ..])) {
+        let shown = shown(&Raw::Text(pointer.clone()));
+        return Err(format!("pointer must be empty or begin with \"/\", got {shown}."));
     }
     if arguments.limit > caps.max_lines {
         arguments.limit = caps.max_lines;
@@ -301,6 +310,15 @@ mod tests {
             (
                 RawArguments { pattern: text("a\nb"), ..raw() },
                 "pattern is searched for inside single lines and cannot contain a line feed.",
+            ),
+            (
+                RawArguments { pattern: text("(?=x)"), regex: Raw::Bool(true), ..raw() },
+                "pattern: look-around, such as (?=x) or (?<!x), is not supported; use a simpler pattern, or a literal \
+                 search (regex: false).",
+            ),
+            (
+                RawArguments { pointer: text("items"), ..raw() },
+                "pointer must be empty or begin with \"/\", got \"items\".",
             ),
         ];
         for (raw, problem) in rows {
