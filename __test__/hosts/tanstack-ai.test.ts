@@ -123,7 +123,9 @@ describe('tanstack ai', () => {
   /** What the model gets for one call. */
   async function contentOf(...tools: any[]): Promise<any> {
     let content: any
-    const { adapter } = scriptedAdapter((_request, n) => (n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'ok' }))
+    const { adapter } = scriptedAdapter((_request, n) =>
+      n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'ok' },
+    )
     const spy = {
       ...adapter,
       chatStream: (options: any) => {
@@ -139,10 +141,7 @@ describe('tanstack ai', () => {
     const image = { type: 'image', source: { type: 'data', value: 'iVBORw0KGgo=', mimeType: 'image/png' } }
     const parts = [image, { type: 'text', content: bigLog(), metadata: { a: 1 } }, { type: 'text', content: 'end' }]
     const content = await contentOf(...limitTools([define().server(() => parts)], limits(), { runId: 'r' }))
-    expect(content).toEqual([
-      image,
-      { type: 'text', content: expect.stringContaining('line 0 '), metadata: { a: 1 } },
-    ])
+    expect(content).toEqual([image, { type: 'text', content: expect.stringContaining('line 0 '), metadata: { a: 1 } }])
     expect(await stored('r/c1.0')).toBe(`${bigLog()}\nend`)
   })
 
@@ -156,7 +155,8 @@ describe('tanstack ai', () => {
   it('an output schema judges the full result, and a reduced one passes', async () => {
     const outputSchema = z.object({ rows: z.array(z.number()), note: z.string().default('none') })
     const rows = Array.from({ length: 5000 }, (_, i) => i)
-    const tools = (value: unknown) => limitTools([define({ outputSchema }).server(() => value)], limits(), { runId: 'r' })
+    const tools = (value: unknown) =>
+      limitTools([define({ outputSchema }).server(() => value)], limits(), { runId: 'r' })
     expect(handleIn(await contentOf(...tools({ rows })))).toBe('r/c1.0')
     expect(JSON.parse(await stored('r/c1.0'))).toEqual({ rows, note: 'none' })
     expect(await contentOf(...tools({ rows: ['x'] }))).toContain('Validation failed')
