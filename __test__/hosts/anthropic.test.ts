@@ -7,7 +7,7 @@ import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
 import { limitTools, readToolResult, summarizeWith, withToolOutputLimits } from 'tool-output-limits/anthropic'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type ReduceEvent, summarize, ToolOutputLimits, type ToolOutputLimitsOptions } from '../../index.js'
+import { summarize } from '../../index.js'
 import {
   bigLog,
   conformance,
