@@ -8,6 +8,7 @@
  * An output over its limit is reduced when the tool has run, once; steps, response messages, UI messages and streams
  * hold the reduced form. Nothing of `ai` is imported to wrap tools.
  */
+// biome-ignore-all lint/suspicious/noExplicitAny: tools of three majors are wrapped, and keep their types
 import { type Generate, ToolOutputLimits } from 'tool-output-limits'
 import { ledgerOf, type Tokens } from './shared/ai-ledger.js'
 import { checkModel, summarizeByModel } from './shared/ai-model.js'

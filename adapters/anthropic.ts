@@ -136,7 +136,7 @@ export function summarizeWith(client: AnthropicClientLike, fallback?: string): G
   return async ({ prompt, model = fallback, signal }) => {
     const body = { model, max_tokens: SUMMARY_TOKENS, messages: [{ role: 'user', content: prompt }] }
     const { content, usage } = await client.messages.create(body, { signal })
-    const texts = (content as ContentBlock[]).map((block) => (block.type === 'text' ? String(block['text']) : ''))
+    const texts = (content as ContentBlock[]).map((block) => (block.type === 'text' ? String(block.text) : ''))
     const inputTokens: number =
       (usage?.input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0)
     const outputTokens: number = usage?.output_tokens ?? 0
@@ -215,7 +215,7 @@ function kindOf(block: unknown): BlockKind | undefined {
       return isObject(source) ? 'media' : undefined
     case 'document':
       if (!isObject(source)) return undefined
-      return source['type'] === 'text' || source['type'] === 'content' ? 'data' : 'media'
+      return source.type === 'text' || source.type === 'content' ? 'data' : 'media'
     case 'search_result':
       return Array.isArray(content) && typeof source === 'string' ? 'data' : undefined
     case 'tool_reference':

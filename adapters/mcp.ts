@@ -10,6 +10,7 @@
  * For `@modelcontextprotocol/sdk` 1.x, `@modelcontextprotocol/client` and `server` 2.x, and clients of `@ai-sdk/mcp`. Results
  * with `isError` stay whole.
  */
+// biome-ignore-all lint/suspicious/noExplicitAny: clients and servers of several packages are taken
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
@@ -51,7 +52,7 @@ export function limitMcpClient<Client extends object>(
   options: LimitMcpClientOptions = {},
 ): Client {
   const target = client as AnyClient
-  if (typeof target['callTool'] !== 'function' && typeof target['tools'] !== 'function') {
+  if (typeof target.callTool !== 'function' && typeof target.tools !== 'function') {
     throw unsupportedHost(
       'MCP clients of',
       '@modelcontextprotocol/sdk 1.x, @modelcontextprotocol/client 2.x and @ai-sdk/mcp',
@@ -81,7 +82,7 @@ export function limitMcpClient<Client extends object>(
         if (page) return page
       }
       const toolCallId = options.toolCallId?.(params)
-      const result = await target['callTool'](params, ...rest)
+      const result = await target.callTool(params, ...rest)
       return reduceResult(result, limits, {
         toolName: params.name,
         toolCallId,
@@ -92,7 +93,7 @@ export function limitMcpClient<Client extends object>(
       })
     },
     async listTools(...parameters: unknown[]) {
-      const page = await target['listTools'](...parameters)
+      const page = await target.listTools(...parameters)
       if (!read || !Array.isArray(page?.tools)) return page
       if (page.tools.some((tool: { name?: unknown }) => tool?.name === read.name)) serverReads = true
       if (serverReads || page.nextCursor) return page
@@ -103,12 +104,12 @@ export function limitMcpClient<Client extends object>(
       }
     },
     async tools(...parameters: unknown[]) {
-      const tools = await target['tools'](...parameters)
+      const tools = await target.tools(...parameters)
       if (read && Object.hasOwn(tools, read.name)) serverReads = true
       return protect(tools)
     },
     toolsFromDefinitions(...parameters: unknown[]) {
-      return protect(target['toolsFromDefinitions'](...parameters))
+      return protect(target.toolsFromDefinitions(...parameters))
     },
   }
 

@@ -134,9 +134,7 @@ async function reduceOutput(
   if (!Array.isArray(output) || output.length === 0 || !output.every(isPart)) {
     return reduceValue(limits, output, context)
   }
-  const blocks: ContentBlock[] = output.map((part) =>
-    part.type === 'text' ? { ...part, text: part['content'] } : part,
-  )
+  const blocks: ContentBlock[] = output.map((part) => (part.type === 'text' ? { ...part, text: part.content } : part))
   const kinds = blocks.map(({ type }) => (type === 'text' ? 'text' : 'media'))
   const reduced = await reduceBlocks(limits, blocks, kinds, context)
   if (reduced === undefined) return undefined

@@ -15,13 +15,14 @@ const readLog = limitFunction(lines, limits, {
   call: (count) => ({ runId: 'example', toolCallId: `log-${count}` }),
 })
 
+// The tool to register next to yours, by which the model reads the rest.
+const read = limits.readToolResult()
+
 for (const count of [10, 200, 5_000]) {
   const output = await readLog(count)
   console.log(`\n== ${count} lines, ${lines(count).length} chars -> ${output.length} chars\n${output.slice(0, 600)}`)
 }
 
-// The tool to register next to yours, by which the model reads the rest.
-const read = limits.readToolResult()
 console.log(
   `\n== ${read.name}\n${await read.execute({ handle: 'example/log-5000.0', pattern: 'line 4321:' }, { runId: 'example' })}`,
 )

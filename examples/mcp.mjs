@@ -7,21 +7,18 @@ import { limitMcpClient, limitToolHandler, registerReadTool } from 'tool-output-
 
 const limits = new ToolOutputLimits()
 const log = Array.from({ length: 4_000 }, (_, n) => `${n} GET /item/${n} 200`).join('\n')
+const config = { description: 'Fetches the log' }
 const fetchLog = async () => ({ content: [{ type: 'text', text: log }] })
 
 // A server that limits what it sends, and lets its clients read the rest.
 const polite = new McpServer({ name: 'polite', version: '1.0.0' })
-polite.registerTool(
-  'fetch_log',
-  { description: 'Fetches the log' },
-  limitToolHandler(fetchLog, limits, { toolName: 'fetch_log' }),
-)
+polite.registerTool('fetch_log', config, limitToolHandler(fetchLog, limits, { toolName: 'fetch_log' }))
 registerReadTool(polite, limits)
 await show('limited server', await connect(polite))
 
 // A client that limits whatever servers send.
 const plain = new McpServer({ name: 'plain', version: '1.0.0' })
-plain.registerTool('fetch_log', { description: 'Fetches the log' }, fetchLog)
+plain.registerTool('fetch_log', config, fetchLog)
 await show('limited client', limitMcpClient(await connect(plain), limits))
 
 async function connect(server) {

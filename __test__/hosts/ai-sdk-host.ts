@@ -1,4 +1,5 @@
 /** The three majors of `ai` behind one face: what differs between them in tests is named here and nowhere else. */
+// biome-ignore-all lint/suspicious/noExplicitAny: three majors behind one face
 import * as ai6 from 'ai'
 import * as test6 from 'ai/test'
 import * as ai5 from 'ai5'

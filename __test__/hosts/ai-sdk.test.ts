@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: one test drives three majors
 import { once } from 'node:events'
 import { createMCPClient } from '@ai-sdk/mcp'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'

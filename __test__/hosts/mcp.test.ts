@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: one test drives two generations
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -97,7 +98,7 @@ for (const generation of GENERATIONS) {
     const plain = await generation.connect(server)
     const client =
       side === 'client'
-        ? limitMcpClient(plain, limits, { runId, toolCallId: (params) => params._meta?.['id'] as string })
+        ? limitMcpClient(plain, limits, { runId, toolCallId: (params) => params._meta?.id as string })
         : plain
     const names = (await client.listTools()).tools.map((tool: { name: string }) => tool.name)
     try {

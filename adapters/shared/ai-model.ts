@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: models of three majors are called
 import type { SummaryRequest, SummaryResponse } from 'tool-output-limits'
 import { unsupportedHost } from './host-version.js'
 

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: schemas of three majors are one
 /** Marks of a schema object of the AI SDK; ai 5 asks for the second as well. */
 const SCHEMA: unique symbol = Symbol.for('vercel.ai.schema')
 const VALIDATOR: unique symbol = Symbol.for('vercel.ai.validator')

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: tools of three majors are wrapped, and keep their types
 import type {
   ReadInput,
   ReadToolDefinition,
@@ -141,7 +142,7 @@ function limitTool(name: string, tool: unknown, limits: ToolOutputLimits, option
     toModelOutput: (...rest: unknown[]) => toModelOutput(original, rest),
   }
   if (original.outputSchema !== undefined)
-    overrides['outputSchema'] = widenedSchema(original.outputSchema, isReducedToolOutput, REDUCED_JSON_SCHEMA)
+    overrides.outputSchema = widenedSchema(original.outputSchema, isReducedToolOutput, REDUCED_JSON_SCHEMA)
   return copyWith(original, overrides)
 }
 
