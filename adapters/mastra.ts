@@ -10,6 +10,7 @@ import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOut
 import { summarizeByModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
+import { unsupportedHost } from './shared/host-version.js'
 import {
   currentResult,
   type MastraMessageList,
@@ -83,6 +84,8 @@ export class ToolOutputLimitsProcessor {
   async processToolResult(args: MastraToolResult): Promise<undefined> {
     if (args.providerExecuted) return
     const { toolName, toolCallId, messageList } = args
+    if (typeof messageList?.updateToolInvocation !== 'function')
+      throw unsupportedHost('@mastra/core', '>=1.71 <2', 'a message list without updateToolInvocation()')
     const result = currentResult(messageList, toolCallId, args.result)
     const reduced = await reduceResult(this.#limits, result, this.#contextOf(args))
     if (reduced === result) return

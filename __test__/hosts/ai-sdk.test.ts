@@ -238,6 +238,12 @@ describe('the tool stays the tool', () => {
     await expect(tools.later.execute({}, execution())).rejects.toBe(error)
   })
 
+  it('the read tool is left out where it is switched off', () => {
+    const off = new ToolOutputLimits({ readTool: { enabled: false } })
+    expect(Object.keys(withToolOutputLimits({ t: { execute: () => 1 } }, off))).toEqual(['t'])
+    expect(() => readToolResult(off)).toThrow(TypeError)
+  })
+
   it('names the supported range for tools of ai 4', () => {
     expect(() => limitTools({ old: { parameters: {}, execute: () => 1 } } as any)).toThrow(/ai >=5 <8/)
   })

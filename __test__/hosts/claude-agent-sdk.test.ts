@@ -8,7 +8,7 @@ import type { BashOutput, FileReadOutput, GlobOutput } from '@anthropic-ai/claud
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { readToolResultServer, toolOutputLimitsHook } from 'tool-output-limits/claude-agent-sdk'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ToolOutputLimits } from '../../index.js'
 import {
   type Behaviour,
@@ -202,6 +202,15 @@ describe('claude agent sdk', () => {
       mcpServers: { limits: await readToolResultServer(own) },
     }
     expect(options.mcpServers?.limits).toMatchObject({ type: 'sdk', name: 'tool-output-limits' })
+  })
+
+  it('an SDK without servers of its own is refused, naming the supported versions', async () => {
+    vi.doMock('@anthropic-ai/claude-agent-sdk', () => ({ createSdkMcpServer: undefined }))
+    try {
+      await expect(readToolResultServer(limits())).rejects.toThrow(/@anthropic-ai\/claude-agent-sdk >=0\.3 <1/)
+    } finally {
+      vi.doUnmock('@anthropic-ai/claude-agent-sdk')
+    }
   })
 
   it('the read tool is left out where it is switched off', async () => {

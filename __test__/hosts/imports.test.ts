@@ -3,7 +3,16 @@ import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 
 /** Adapters that work on any host object handed to them, and must load where the host is not installed. */
-const STRUCTURAL = ['ai-sdk', 'function', 'mcp']
+const STRUCTURAL = [
+  'ai-sdk',
+  'anthropic',
+  'claude-agent-sdk',
+  'function',
+  'mastra',
+  'mcp',
+  'openai-agents',
+  'tanstack-ai',
+]
 
 it.each(STRUCTURAL)('%s loads nothing but the package itself', async (name) => {
   const entry = fileURLToPath(new URL(`../../adapters/${name}.ts`, import.meta.url))

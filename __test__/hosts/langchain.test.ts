@@ -770,6 +770,13 @@ describe('langchain', () => {
     })
   })
 
+  it('the read tool is left out where it is switched off', () => {
+    const off = limits({ readTool: { enabled: false } })
+    expect(toolOutputLimitsMiddleware(off).tools).toEqual([])
+    expect(withToolOutputLimits([], off)).toEqual([])
+    expect(() => readToolResult(off)).toThrow(TypeError)
+  })
+
   it('an older langchain is refused, naming the supported versions', async () => {
     vi.resetModules()
     vi.doMock('langchain', () => ({

@@ -157,7 +157,7 @@ conformance({
   exceptions: {
     'the tokens of a summary appear in the usage of the run, once': 'Mastra has no way to add to the usage of a run',
     'tools named like members of Object.prototype are limited as any other':
-      'Mastra itself fails on tool-call ids with such names; names alone are tested below',
+      'Mastra itself fails on tool-call ids with such names; a test of its own has the names alone',
   },
 })
 
@@ -182,6 +182,19 @@ describe('mastra', () => {
     n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'done' }
   const toolOf = (fields: object) =>
     createTool({ id: 't', description: 't', inputSchema: z.object({}), ...fields } as Parameters<typeof createTool>[0])
+
+  it('a Mastra that cannot replace a tool result is refused, naming the supported versions', async () => {
+    const call = { toolName: 't', toolCallId: 'c', result: bigLog(), messageList: {} as never }
+    await expect(new ToolOutputLimitsProcessor(limits()).processToolResult(call)).rejects.toThrow(
+      /@mastra\/core >=1\.71/,
+    )
+  })
+
+  it('the read tool is left out where it is switched off', () => {
+    const off = limits({ readTool: { enabled: false } })
+    expect(new ToolOutputLimitsProcessor(off).processInputStep({ tools: {} })).toBeUndefined()
+    expect(() => readToolResult(off)).toThrow(TypeError)
+  })
 
   it('only among the output processors, with the read tool among the tools', async () => {
     const own = limits()

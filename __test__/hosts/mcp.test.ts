@@ -294,6 +294,16 @@ describe.each(GENERATIONS)('$name', (generation) => {
     expect(outside).not.toContain('/3.0')
   })
 
+  it('the read tool is left out where it is switched off', async () => {
+    const off = new ToolOutputLimits({ readTool: { enabled: false } })
+    const registered: string[] = []
+    registerReadTool({ registerTool: (name: string) => registered.push(name) }, off)
+    expect(registered).toEqual([])
+    const page = { tools: [{ name: 'log' }] }
+    const client = limitMcpClient({ callTool: async () => undefined, listTools: async () => page }, off)
+    expect(await client.listTools()).toBe(page)
+  })
+
   it('names the supported packages for anything that is not of them', () => {
     expect(() => limitMcpClient({}, limits)).toThrow(/@modelcontextprotocol\/sdk 1\.x/)
     expect(() => registerReadTool({} as any, limits)).toThrow(/@modelcontextprotocol\/server 2\.x/)

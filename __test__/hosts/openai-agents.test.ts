@@ -218,6 +218,10 @@ describe('openai agents', () => {
     expect(() => limitMcpServer({}, limits())).toThrow(/@openai\/agents >=0\.20/)
   })
 
+  it('there is no read tool where it is switched off', () => {
+    expect(() => readToolResult(limits({ readTool: { enabled: false } }))).toThrow(TypeError)
+  })
+
   it('without an errorFunction of its own a failing tool is answered by the SDK', async () => {
     const failing = async () => Promise.reject(new Error('boom'))
     const { model } = scriptedModel(callOnce)

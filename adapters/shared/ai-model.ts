@@ -50,7 +50,10 @@ async function modelByName(name: string): Promise<unknown> {
   const { AI_SDK_DEFAULT_PROVIDER: provider } = globalThis as {
     AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): unknown }
   }
-  return (provider ?? (await import('ai')).gateway).languageModel(name)
+  const known = provider ?? (await import('ai')).gateway
+  if (typeof known?.languageModel !== 'function')
+    throw unsupportedHost('ai', '>=5 <8', 'one without a gateway for names')
+  return known.languageModel(name)
 }
 
 function tokenCount(count: TokenCount): number {

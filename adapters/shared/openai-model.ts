@@ -1,4 +1,5 @@
 import type { Generate } from 'tool-output-limits'
+import { unsupportedHost } from './host-version.js'
 
 /** A model of the Agents SDK, as far as summaries use it. */
 interface Model {
@@ -39,8 +40,10 @@ async function modelOf(model: unknown): Promise<Model> {
   if (typeof model === 'string') {
     const sdk = '@openai/agents' // resolved in the application, only where a model is given by its name
     const { getDefaultModelProvider } = (await import(sdk)) as {
-      getDefaultModelProvider(): { getModel(name: string): Model | Promise<Model> }
+      getDefaultModelProvider?: () => { getModel(name: string): Model | Promise<Model> }
     }
+    if (typeof getDefaultModelProvider !== 'function')
+      throw unsupportedHost(sdk, '>=0.20 <1', 'one without getDefaultModelProvider()')
     return getDefaultModelProvider().getModel(model)
   }
   if (typeof (model as Model | undefined)?.getResponse === 'function') return model as Model
