@@ -17,10 +17,10 @@
  */
 // biome-ignore-all lint/suspicious/noExplicitAny: the hook takes what the SDK types as any of its events
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { registerReadTool } from './mcp.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { reduceLeaves } from './shared/leaves.js'
+import { registerReadTool } from './shared/mcp-server.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** What the hook is told of a tool call, as far as it is used here. */

@@ -17,9 +17,11 @@ import { copyWith, put } from './shared/copy.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { mark, markOf } from './shared/mark.js'
-import { mcpInputSchema } from './shared/mcp-schema.js'
+import { requestOf } from './shared/mcp-server.js'
 import { readToolOf } from './shared/read-tool.js'
 import { type RunIdOption, runIdOf } from './shared/run-id.js'
+
+export { type McpServerLike, registerReadTool } from './shared/mcp-server.js'
 
 /** The parameters of `tools/call`. */
 export interface CallToolParams {
@@ -178,45 +180,6 @@ export function limitToolHandler<Handler extends (...parameters: any[]) => unkno
   return mark(limited, 'limited') as unknown as Handler
 }
 
-/** A server of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x. */
-export interface McpServerLike {
-  registerTool(name: string, config: any, handler: any): unknown
-}
-
-/**
- * Registers the read tool of these limits on a server; with `readTool: { enabled: false }` nothing is registered.
- *
- * @throws TypeError for an object that is no server of a supported package.
- */
-export function registerReadTool(
-  server: McpServerLike,
-  limits: ToolOutputLimits,
-  { runId }: Pick<LimitToolHandlerOptions, 'runId'> = {},
-): void {
-  if (typeof server?.registerTool !== 'function') {
-    throw unsupportedHost(
-      'MCP servers of',
-      '@modelcontextprotocol/sdk 1.x and @modelcontextprotocol/server 2.x',
-      'an object without registerTool()',
-    )
-  }
-  const read = readToolOf(limits)
-  if (!read) return
-  const config = {
-    description: read.description,
-    inputSchema: mcpInputSchema(read.inputSchema),
-    annotations: { readOnlyHint: true },
-  }
-  server.registerTool(read.name, config, async (...parameters: unknown[]) => {
-    const request = requestOf(parameters)
-    const text = await read.execute(parameters[0], {
-      runId: runIdOf(runId, request.extra) ?? request.sessionId,
-      signal: request.signal,
-    })
-    return { content: [{ type: 'text', text }] }
-  })
-}
-
 /** Reduces what is a tool result; tasks, requests for input and results of older protocols pass. */
 async function reduceResult(
   result: unknown,
@@ -226,25 +189,6 @@ async function reduceResult(
   if (result === null || typeof result !== 'object' || !Array.isArray((result as CallToolResultLike).content))
     return result
   return limits.reduceCallToolResult(result as CallToolResultLike, context)
-}
-
-interface ServerRequest {
-  extra: any
-  id: string | undefined
-  sessionId: string | undefined
-  signal: AbortSignal | undefined
-}
-
-/** The request that a handler is told of in its last argument: `{ requestId, signal }` in 1.x, `{ mcpReq: { id, signal } }` in 2.x. */
-function requestOf(parameters: unknown[]): ServerRequest {
-  const extra: any = parameters.at(-1)
-  const id = extra?.requestId ?? extra?.mcpReq?.id
-  return {
-    extra,
-    id: id === undefined ? undefined : String(id),
-    sessionId: typeof extra?.sessionId === 'string' ? extra.sessionId : undefined,
-    signal: extra?.signal ?? extra?.mcpReq?.signal,
-  }
 }
 
 /** The signal of a call: in the third argument in 1.x, the second in 2.x, inside the first with `@ai-sdk/mcp`. */

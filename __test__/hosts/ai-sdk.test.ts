@@ -8,6 +8,7 @@ import { z } from 'zod'
 import {
   isReducedToolOutput,
   limitTools,
+  readToolResult,
   summarizeWith,
   toolOutputLimitsMiddleware,
   withToolOutputLimits,

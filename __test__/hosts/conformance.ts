@@ -22,12 +22,10 @@
  * A host without a loop of its own (MCP, plain functions) uses `playByHand`. A behaviour that a host cannot show is named in
  * `exceptions` with the reason, and appears as skipped under that reason. Wrong names in `exceptions` fail.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ReduceEvent, ToolOutputLimitsOptions, Warning } from '../../index.js'
-import { LocalFileStore, summarize, ToolOutputLimits, truncate } from '../../index.js'
+import { summarize, type ToolOutputLimits, truncate } from '../../index.js'
+import { hostLimits } from './limits.js'
 
 /** A tool of the scenario, before the host's own wrapping. It takes no required arguments. */
 export interface ScenarioTool {
@@ -419,24 +417,9 @@ export type Behaviour = keyof typeof behaviours
 /** Runs every behaviour against a host, in each of its modes. */
 export function conformance(host: Host): void {
   describe.each(host.modes)(`${host.name}, %s`, (mode) => {
-    let root: string
-    let events: ReduceEvent[]
-    let warnings: Warning[]
-    beforeEach(() => {
-      root = mkdtempSync(join(tmpdir(), 'tol-host-'))
-      events = []
-      warnings = []
-    })
-    afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-    const store = () => new LocalFileStore({ root: join(root, 'store') })
-    const limits = (options: ToolOutputLimitsOptions = {}) =>
-      new ToolOutputLimits({
-        store: store(),
-        onReduce: (event) => events.push(event),
-        onWarning: (warning) => warnings.push(warning),
-        ...options,
-      })
+    const { limits, events, warnings, stored, open, close } = hostLimits('host')
+    beforeEach(open)
+    afterEach(close)
     const bench = (): Bench => ({
       nameOf: (tool) => host.nameOf?.(tool) ?? tool,
       limits,
@@ -444,7 +427,7 @@ export function conformance(host: Host): void {
       warnings,
       play: (scenario) =>
         host.run({ mode, runId: 'run', summary: SUMMARY, limits: scenario.limits ?? limits(), ...scenario }),
-      stored: async (handle) => Buffer.from(await store().read(handle)).toString('utf8'),
+      stored,
     })
 
     for (const [name, behave] of Object.entries(behaviours)) {

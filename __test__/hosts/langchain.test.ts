@@ -1,8 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools of every kind
 import { AsyncResource } from 'node:async_hooks'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type BaseMessage, HumanMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages'
 import { RunnableLambda } from '@langchain/core/runnables'
@@ -13,14 +10,10 @@ import { createDeepAgent } from 'deepagents'
 import { createAgent, createMiddleware, toolErrorMiddleware, toolRetryMiddleware } from 'langchain'
 import {
   type Journal,
-  LocalFileStore,
-  type ReduceEvent,
   type SummaryResponse,
   summarize,
-  ToolOutputLimits,
   type ToolOutputLimitsOptions,
   truncate,
-  type Warning,
 } from 'tool-output-limits'
 import {
   limitTools,
@@ -43,6 +36,7 @@ import {
   TURN_USAGE,
   type Turn,
 } from './conformance.js'
+import { hostLimits } from './limits.js'
 
 /** A chat model that asks a script for every turn; a request without tools is one for a summary. */
 class ScriptedModel extends BaseChatModel {
@@ -191,25 +185,12 @@ async function runTools(scenario: Scenario): Promise<Outcome> {
 conformance({ name: 'langchain limitTools', modes: ['generate'], run: runTools })
 
 describe('langchain', () => {
-  let root: string
-  let events: ReduceEvent[]
-  let warnings: Warning[]
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'tol-langchain-'))
-    events = []
-    warnings = []
-  })
-  afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-  const limits = (options: ToolOutputLimitsOptions = {}) =>
-    new ToolOutputLimits({
-      store: new LocalFileStore({ root }),
-      onReduce: (e) => events.push(e),
-      onWarning: (w) => warnings.push(w),
-      ...options,
-    })
-  const stored = async (message: ToolMessage | undefined): Promise<string> =>
-    Buffer.from(await new LocalFileStore({ root }).read(String(message?.metadata?.overflow_handle))).toString('utf8')
+  const host = hostLimits('langchain')
+  beforeEach(host.open)
+  afterEach(host.close)
+  const { limits, events, warnings } = host
+  const stored = (message: ToolMessage | undefined): Promise<string> =>
+    host.stored(String(message?.metadata?.overflow_handle))
   const calling =
     (...names: string[]) =>
     (_: ModelRequest, n: number): Turn =>

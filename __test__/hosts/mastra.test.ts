@@ -1,19 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Agent } from '@mastra/core/agent'
 import { MockMemory } from '@mastra/core/memory'
 import type { OutputProcessor } from '@mastra/core/processors'
 import { createTool } from '@mastra/core/tools'
 import { simulateReadableStream } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import {
-  LocalFileStore,
-  type ReduceEvent,
-  summarize,
-  ToolOutputLimits,
-  type ToolOutputLimitsOptions,
-} from 'tool-output-limits'
+import { summarize } from 'tool-output-limits'
 import { readToolResult, ToolOutputLimitsProcessor } from 'tool-output-limits/mastra'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -28,6 +19,7 @@ import {
   TURN_USAGE,
   type Turn,
 } from './conformance.js'
+import { hostLimits } from './limits.js'
 
 type Part = { type: 'text'; text: string } | { type: 'tool-call'; toolCallId: string; toolName: string; input: string }
 type StreamPart =
@@ -162,18 +154,10 @@ conformance({
 })
 
 describe('mastra', () => {
-  let root: string
-  let events: ReduceEvent[]
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'tol-mastra-'))
-    events = []
-  })
-  afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-  const limits = (options: ToolOutputLimitsOptions = {}) =>
-    new ToolOutputLimits({ store: new LocalFileStore({ root }), onReduce: (e) => events.push(e), ...options })
-  const stored = async (handle: string): Promise<string> =>
-    Buffer.from(await new LocalFileStore({ root }).read(handle)).toString('utf8')
+  const host = hostLimits('mastra')
+  beforeEach(host.open)
+  afterEach(host.close)
+  const { limits, events, stored } = host
   const agentOf = (fields: object) =>
     new Agent({ id: 'agent', name: 'agent', instructions: 'Answer.', ...fields } as ConstructorParameters<
       typeof Agent

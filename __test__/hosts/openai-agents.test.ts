@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   Agent,
   type MCPServer,
@@ -13,14 +10,7 @@ import {
   Usage,
 } from '@openai/agents'
 import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing'
-import {
-  LocalFileStore,
-  type ReduceEvent,
-  summarize,
-  ToolOutputLimits,
-  type ToolOutputLimitsOptions,
-  type Warning,
-} from 'tool-output-limits'
+import { summarize } from 'tool-output-limits'
 import { limitMcpServer, limitToolOptions, readToolResult } from 'tool-output-limits/openai-agents'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
@@ -35,6 +25,7 @@ import {
   TURN_USAGE,
   type Turn,
 } from './conformance.js'
+import { hostLimits } from './limits.js'
 
 setTracingDisabled(true)
 const SUMMARY = { text: 'SHORT', inputTokens: 500, outputTokens: 20 }
@@ -117,25 +108,10 @@ async function run(scenario: Scenario): Promise<Outcome> {
 conformance({ name: 'openai agents', modes: ['generate', 'stream'], run })
 
 describe('openai agents', () => {
-  let root: string
-  let events: ReduceEvent[]
-  let warnings: Warning[]
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'tol-openai-'))
-    events = []
-    warnings = []
-  })
-  afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-  const limits = (options: ToolOutputLimitsOptions = {}) =>
-    new ToolOutputLimits({
-      store: new LocalFileStore({ root }),
-      onReduce: (e) => events.push(e),
-      onWarning: (w) => warnings.push(w),
-      ...options,
-    })
-  const stored = async (handle: string): Promise<string> =>
-    Buffer.from(await new LocalFileStore({ root }).read(handle)).toString('utf8')
+  const host = hostLimits('openai')
+  beforeEach(host.open)
+  afterEach(host.close)
+  const { limits, events, stored } = host
   const callOnce = (_: ModelRequest, n: number): Turn =>
     n === 0 ? { calls: [{ id: 'c1', name: 't' }] } : { text: 'done' }
   const optionsOf = <Result>(execute: () => Result, more: object = {}) => ({
