@@ -335,7 +335,8 @@ const WORDING = 200
 function isDecidedByWording(a, b) {
   const reports = (result) => [result.report, result.contentReport]
   const gaveUp = (report) => report?.fallbacks.some(({ reason }) => reason === 'not_smaller')
-  const isClose = (report) => report?.action === 'spill' && report.chars + WORDING > (report.unit === 'tokens' ? 0 : report.size)
+  const isClose = (report) =>
+    report?.action === 'spill' && report.chars + WORDING > (report.unit === 'tokens' ? 0 : report.size)
   return reports(a).some((report, i) => {
     const other = reports(b)[i]
     return gaveUp(report) !== gaveUp(other) && (isClose(report) || isClose(other))

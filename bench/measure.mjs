@@ -1,6 +1,6 @@
 // How a run is measured. Linux tells the time that a thread was on a processor to the nanosecond, and the peak of the memory.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
 const read = (path) => {
   try {

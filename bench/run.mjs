@@ -88,7 +88,9 @@ function show({ name, medians, noise, goals, measures }) {
     const shown = measures.filter((key) => figures[key] !== undefined).map((key) => `${key} ${number(figures[key])}`)
     return `  ${side.padEnd(8)} ${shown.join('  ')}  ±${Math.round(noise[side] * 100)} %`
   })
-  const verdicts = goals.map((goal) => `  ${goal.isMet ? 'met   ' : 'MISSED'} ${goal.text}: ${number(goal.got)} ${goal.unit ?? '×'}`)
+  const verdicts = goals.map(
+    (goal) => `  ${goal.isMet ? 'met   ' : 'MISSED'} ${goal.text}: ${number(goal.got)} ${goal.unit ?? '×'}`,
+  )
   process.stdout.write([name, ...lines, ...verdicts, ''].join('\n'))
 }
 
@@ -124,7 +126,12 @@ function report(all) {
     }),
   )
   const goals = all.flatMap((result) =>
-    result.goals.map((goal) => `| ${result.name} | ${goal.text} | ${number(goal.got)} ${goal.unit ?? '×'} | ${goal.isMet ? 'yes' : '**no**'} |`),
+    result.goals.map(
+      (goal) =>
+        `| ${result.name} | ${goal.text} | ${number(goal.got)} ${goal.unit ?? '×'} | ${goal.isMet ? 'yes' : '**no**'} |`,
+    ),
   )
-  return [...head, ...rows, '', '| work | goal | measured | met |', '| --- | --- | --: | --- |', ...goals, ''].join('\n')
+  return [...head, ...rows, '', '| work | goal | measured | met |', '| --- | --- | --: | --- |', ...goals, ''].join(
+    '\n',
+  )
 }

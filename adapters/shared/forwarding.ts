@@ -1,4 +1,3 @@
-// biome-ignore lint/suspicious/noExplicitAny: methods of every type are forwarded
 type Method = (...parameters: any[]) => unknown
 
 /**

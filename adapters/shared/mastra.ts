@@ -39,15 +39,12 @@ export interface ToolInvocation {
   state: 'result'
   toolCallId: string
   toolName: string
-  // biome-ignore lint/suspicious/noExplicitAny: Mastra's own type
   args: any
-  // biome-ignore lint/suspicious/noExplicitAny: Mastra's own type
   result: any
 }
 export interface ToolInvocationPart {
   type: 'tool-invocation'
   toolInvocation: ToolInvocation
-  // biome-ignore lint/suspicious/noExplicitAny: JSON, which Mastra types more narrowly
   providerMetadata?: any
 }
 

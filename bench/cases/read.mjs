@@ -119,7 +119,12 @@ export default () => {
     search('search 100 MB for a literal, a hit at the end', { pattern: NEEDLE }, NEEDLE, {
       goals: [
         { text: 'wall ≤ 0.5 × careful', of: (m) => m.ours.wall / m.careful.wall, most: 0.5 },
-        { text: '≥ half of `memmem` on the cached file', of: (m) => m.ours.wall / m.limit.wall, most: 2, unit: '× reading' },
+        {
+          text: '≥ half of `memmem` on the cached file',
+          of: (m) => m.ours.wall / m.limit.wall,
+          most: 2,
+          unit: '× reading',
+        },
         { text: '≤ 8 MB more memory', of: (m) => m.ours.memory, most: 8, unit: 'MB' },
       ],
     }),

@@ -7,7 +7,8 @@ const require = createRequire(import.meta.url)
 
 export default async () => {
   const { default: strip } = await import('strip-ansi').catch(() => ({ default: undefined }))
-  if (!strip) process.stderr.write('strip-ansi is not installed: its column stays empty (npm install --no-save strip-ansi@7)\n')
+  if (!strip)
+    process.stderr.write('strip-ansi is not installed: its column stays empty (npm install --no-save strip-ansi@7)\n')
   const bands = [{ over: 10_000, action: truncate({ json: 'text' }) }]
   const ours = oursWith({ bands, stripAnsi: true })
   const careful = carefulWith({ bands, stripAnsi: true })
@@ -57,7 +58,9 @@ function tokens() {
       naive: '`js-tiktoken`',
       measures: ['wall'],
       rounds: 5,
-      goals: [{ text: '≥ 100 × as fast as `js-tiktoken`', of: ({ ours, naive }) => naive.wall / ours.wall, least: 100 }],
+      goals: [
+        { text: '≥ 100 × as fast as `js-tiktoken`', of: ({ ours, naive }) => naive.wall / ours.wall, least: 100 },
+      ],
     },
     {
       name: 'token estimate: 4 MB of log lines; limit: 1 MB',
@@ -68,7 +71,9 @@ function tokens() {
       },
       limit: 'the same of 1 MB',
       measures: ['wall'],
-      goals: [{ text: 'linear', of: ({ ours, limit }) => ours.wall / limit.wall, most: 5, unit: '× that of a quarter' }],
+      goals: [
+        { text: 'linear', of: ({ ours, limit }) => ours.wall / limit.wall, most: 5, unit: '× that of a quarter' },
+      ],
     },
   ]
 }

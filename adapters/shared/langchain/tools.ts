@@ -133,7 +133,6 @@ export class ReadToolResult extends StructuredTool {
    * Lets every argument through to the tool, which answers bad ones with a line the model can act on; LangChain would
    * refuse `"20"` for a number.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the signature of the base class
   override async call(input: any, config?: any, tags?: string[]): Promise<any> {
     const run = (args: unknown, _runManager: unknown, toolConfig: ToolConfig | undefined) =>
       this._call(args, _runManager, toolConfig)
