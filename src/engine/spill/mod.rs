@@ -239,7 +239,8 @@ fn describe(data: &[u8], charset: Option<&str>, action: &Spill) -> Result<(Size,
         return Ok((Size::Bytes { bytes: data.len(), kind: bytes::media_type(sample).to_owned() }, String::new()));
     };
     let mut charset = bytes::name_of(encoding);
-    if decoded.invalid > 0 {
+    // Near the limit the count gives way, for an envelope must never cost more than it saves; pages tell it too.
+    if decoded.invalid > 0 && data.len() >= action.preview_chars.saturating_add(ENVELOPE) {
         charset = format!("{charset}, {}", bytes::malformed(decoded.invalid));
     }
     let decoded = bytes::visible(&decoded.text).into_owned();
