@@ -13,8 +13,8 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use tokio::sync::oneshot;
 
-use super::units::Units;
-use crate::engine::text::{Gone, HostText, Text};
+use super::units::{self, Units};
+use crate::engine::text::{Ahead, Gone, HostText, Text};
 
 /// The most UTF-16 units copied in one turn of the main thread: well under a millisecond.
 pub const WINDOW: usize = 512 * 1024;
@@ -132,10 +132,12 @@ impl JsText {
         Text::Host(Arc::new(Self { ways: Arc::clone(ways), call, index, length }))
     }
 
-    fn turn(&self, range: Range<usize>) -> Result<Vec<u16>, Gone> {
+    /// Asks for at most a [`WINDOW`]; gives what waits for it.
+    fn turn(&self, range: Range<usize>, used: Vec<u16>) -> impl FnOnce() -> Result<Vec<u16>, Gone> + use<> {
         let wanted = range.len();
         let (sender, receiver) = oneshot::channel();
         let arguments = (self.call, self.index, range.start as f64, range.end as f64);
+        units::give_back(used);
         let status = self.ways.window.call_with_return_value(
             arguments.into(),
             ThreadsafeFunctionCallMode::NonBlocking,
@@ -145,11 +147,13 @@ impl JsText {
                 Ok(())
             },
         );
-        if status != Status::Ok {
-            return Err(Gone);
+        move || {
+            if status != Status::Ok {
+                return Err(Gone);
+            }
+            let units = receiver.blocking_recv().map_err(|_| Gone)??;
+            if units.len() == wanted { Ok(units) } else { Err(Gone) }
         }
-        let units = receiver.blocking_recv().map_err(|_| Gone)??;
-        if units.len() == wanted { Ok(units) } else { Err(Gone) }
     }
 }
 
@@ -160,15 +164,22 @@ impl HostText for JsText {
 
     fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone> {
         if range.len() <= WINDOW {
-            return self.turn(range);
+            return self.turn(range, Vec::new())();
         }
         let mut units = Vec::with_capacity(range.len());
         let mut start = range.start;
         while start < range.end {
             let end = range.end.min(start + WINDOW);
-            units.extend(self.turn(start..end)?);
+            units.extend(self.turn(start..end, Vec::new())()?);
             start = end;
         }
         Ok(units)
+    }
+
+    fn ahead(&self, range: Range<usize>, used: Vec<u16>) -> Ahead<'_> {
+        if range.len() > WINDOW {
+            return Box::new(move || self.window(range));
+        }
+        Box::new(self.turn(range, used))
     }
 }

@@ -1,12 +1,42 @@
 //! UTF-16 units of a JavaScript string.
 
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use napi::bindgen_prelude::{FromNapiValue, Result, TypeName, ValidateNapiValue};
 use napi::{ValueType, check_status, sys};
 
 /// The units of a string, lone surrogates included. napi's own type gives them only as a copy.
 pub struct Units(pub Vec<u16>);
+
+/// Memory of windows that were worked on. Fresh memory would be cleared by the system page by page, on the main
+/// thread; what is here was touched before.
+static USED: Mutex<Vec<Vec<u16>>> = Mutex::new(Vec::new());
+/// How many are kept: two for each text that is worked on at the same time, and only a few are.
+const MOST_USED: usize = 4;
+/// Smaller ones are not worth it.
+const LEAST: usize = 256 * 1024;
+
+/// Takes the memory of a window back.
+pub fn give_back(units: Vec<u16>) {
+    if units.capacity() >= LEAST {
+        let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.len() < MOST_USED {
+            used.push(units);
+        }
+    }
+}
+
+fn room_for(length: usize) -> Vec<u16> {
+    if length >= LEAST
+        && let Some(mut units) = USED.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    {
+        units.clear();
+        units.reserve_exact(length);
+        return units;
+    }
+    Vec::with_capacity(length)
+}
 
 impl TypeName for Units {
     fn type_name() -> &'static str {
@@ -25,7 +55,7 @@ impl FromNapiValue for Units {
         let mut length = 0;
         // SAFETY: `env` and `value` are valid for this call; a null buffer asks for the length only.
         check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &mut length) })?;
-        let mut units: Vec<u16> = Vec::with_capacity(length + 1);
+        let mut units = room_for(length + 1);
         let mut written = 0;
         // SAFETY: the buffer has room for the string and the zero that ends it; `written` units were initialised.
         unsafe {

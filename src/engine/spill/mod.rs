@@ -135,20 +135,22 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
         early = Some(copy);
     }
     let mut index = Index::new();
-    let mut lines = LineCounter::default();
     let mut replaced = 0;
     let mut whole = String::new();
     let keeps_whole = early.is_none() && length <= MAX_SEARCHED && needs_whole(source, action)?;
     let stored = write(call, key, None, &mut |sink| {
         // A store may begin anew.
-        (index, lines) = (Index::new(), LineCounter::default());
+        index = Index::new();
         whole.clear();
+        if keeps_whole {
+            // Most text is ASCII; for other text it grows.
+            whole.reserve(length);
+        }
         let mut each = |piece: &str| {
             if call.abort.is_set() {
                 return Err(StoreError::Unavailable(Reason::Aborted));
             }
             sink(piece.as_bytes())?;
-            lines.feed(piece.as_bytes());
             index.add(piece.as_bytes());
             if keeps_whole {
                 whole.push_str(piece);
@@ -162,16 +164,16 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
         replaced = text.each_utf8(each)?.replaced;
         Ok(())
     })?;
+    let lines = index.lines();
     if let Some(identity) = stored.identity {
         remember(identity, Arc::new(index));
     }
     let tail = match early {
         Some(copy) => Ok(copy.tail),
-        None => tail(source, keeps_whole.then(|| Utf8::from(whole)).as_ref(), action),
+        None => tail(source, keeps_whole.then(|| Utf8::of_units(whole, length)).as_ref(), action),
     };
-    let made = tail.and_then(|tail| {
-        keep_if_shorter(call, &stored, &head(&size(lines.lines()), &stored.handle, &reading), &tail, length)
-    });
+    let made = tail
+        .and_then(|tail| keep_if_shorter(call, &stored, &head(&size(lines), &stored.handle, &reading), &tail, length));
     match made {
         Ok(envelope) => Ok(Spilled { envelope, handle: stored.handle, bytes: stored.bytes, replaced }),
         Err(reason) => {

@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 /// How many UTF-16 units are taken from a host string in one turn: under a millisecond of its thread.
 const WINDOW: usize = 512 * 1024;
+/// How many units become UTF-8 in one turn: large enough for a write, small enough for a near cache.
+const PIECE: usize = if cfg!(test) { 7 } else { 64 * 1024 };
 /// How many bytes of UTF-8 become UTF-16 in one turn: the result stays in a near cache.
 const DECODED: usize = 64 * 1024;
 
@@ -21,13 +23,22 @@ pub trait HostText: Send + Sync {
     }
     /// The units of a range that lies inside the string. Blocks; never called on the host's own thread.
     fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone>;
+    /// Asks for the units of a range and gives what waits for them, so that the host fetches while something else is
+    /// done. `used`: the memory of a window that is no longer needed, to be filled again.
+    fn ahead(&self, range: Range<usize>, used: Vec<u16>) -> Ahead<'_> {
+        drop(used);
+        Box::new(move || self.window(range))
+    }
 }
+
+/// Units that were asked for.
+pub type Ahead<'a> = Box<dyn FnOnce() -> Result<Vec<u16>, Gone> + 'a>;
 
 /// A text to reduce. Cheap to clone.
 #[derive(Clone)]
 pub enum Text {
     /// A small string, copied when the call was made. May hold lone surrogates.
-    Units(Arc<[u16]>),
+    Units(Arc<Vec<u16>>),
     /// A large string that stays in the host. May hold lone surrogates.
     Host(Arc<dyn HostText>),
     /// Text that the engine made itself: well-formed.
@@ -55,8 +66,8 @@ impl Text {
     }
 
     /// Wraps UTF-16 units.
-    pub fn from_units(units: impl Into<Arc<[u16]>>) -> Self {
-        Self::Units(units.into())
+    pub fn from_units(units: Vec<u16>) -> Self {
+        Self::Units(Arc::new(units))
     }
 
     /// Length in UTF-16 units.
@@ -94,18 +105,7 @@ impl Text {
     pub fn each_units<E: From<Gone>>(&self, mut visit: impl FnMut(&[u16]) -> Result<(), E>) -> Result<(), E> {
         match self {
             Self::Units(units) => visit(units),
-            Self::Host(text) => {
-                let mut start = 0;
-                while start < text.len() {
-                    let units = text.window(start..text.len().min(start + WINDOW))?;
-                    if units.is_empty() {
-                        return Err(Gone.into());
-                    }
-                    visit(&units)?;
-                    start += units.len();
-                }
-                Ok(())
-            }
+            Self::Host(text) => each_window(&**text, visit),
             Self::Utf8(utf8) => {
                 let mut scratch = vec![0; utf8.text.len().min(DECODED)];
                 let mut rest = &utf8.text[..];
@@ -133,23 +133,16 @@ impl Text {
             }
             Self::Units(units) => {
                 let mut encoder = Encoder::default();
-                for piece in pieces(units) {
-                    visit(encoder.encode(piece))?;
-                }
+                encoder.each(units, true, &mut visit)?;
                 Ok(encoder.encoded)
             }
             Self::Host(text) => {
                 let mut encoder = Encoder::default();
-                let mut start = 0;
-                while start < text.len() {
-                    let units = text.window(start..text.len().min(start + WINDOW))?;
-                    let whole = if start + units.len() < text.len() { whole_pairs(&units) } else { &units[..] };
-                    if whole.is_empty() {
-                        return Err(Gone.into());
-                    }
-                    visit(encoder.encode(whole))?;
-                    start += whole.len();
-                }
+                let mut left = text.len();
+                each_window(&**text, |units| {
+                    left -= units.len();
+                    encoder.each(units, left == 0, &mut visit)
+                })?;
                 Ok(encoder.encoded)
             }
         }
@@ -165,8 +158,7 @@ impl Text {
             text.push_str(piece);
             Ok(())
         })?;
-        let units = self.len();
-        Ok((Arc::new(Utf8 { text, units }), encoded))
+        Ok((Arc::new(Utf8::of_units(text, self.len())), encoded))
     }
 }
 
@@ -178,6 +170,12 @@ impl From<String> for Utf8 {
 }
 
 impl Utf8 {
+    /// Text whose length in UTF-16 units is known.
+    pub fn of_units(text: String, units: usize) -> Self {
+        debug_assert_eq!(utf16_len(text.as_bytes()), units);
+        Self { text, units }
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -250,18 +248,17 @@ pub fn utf16_len(utf8: &[u8]) -> usize {
     if utf8.is_ascii() {
         return utf8.len();
     }
-    // Every byte but a continuation begins a character; four-byte characters are pairs. Counters of
-    // one byte, for as long as they cannot overflow, keep the loop in vector registers.
-    let mut total = 0;
-    for part in utf8.chunks(u8::MAX.into()) {
+    // Every byte but a continuation begins a character; four-byte characters are pairs.
+    // Counters of one byte, for as long as they cannot overflow, keep the loop in vector registers.
+    let count = |part: &[u8]| {
         let (mut begins, mut pairs) = (0_u8, 0_u8);
         for &byte in part {
             begins += u8::from((byte as i8) >= -0x40);
             pairs += u8::from(byte >= 0xf0);
         }
-        total += usize::from(begins) + usize::from(pairs);
-    }
-    total
+        usize::from(begins) + usize::from(pairs)
+    };
+    utf8.chunks(u8::MAX.into()).map(count).sum()
 }
 
 /// Whether a unit is the first half of a surrogate pair.
@@ -278,47 +275,94 @@ pub fn is_low(unit: u16) -> bool {
 pub fn to_well_formed(units: &[u16]) -> (String, Encoded) {
     let mut text = String::with_capacity(units.len());
     let mut encoder = Encoder::default();
-    for piece in pieces(units) {
-        text.push_str(encoder.encode(piece));
-    }
+    let done: Result<(), Gone> = encoder.each(units, true, &mut |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    // A push does not fail.
+    let _ = done;
     (text, encoder.encoded)
 }
 
-fn pieces(mut units: &[u16]) -> impl Iterator<Item = &[u16]> {
-    std::iter::from_fn(move || {
-        if units.is_empty() {
-            return None;
+/// Gives a host's text window by window; the next is fetched while one is worked on.
+fn each_window<E: From<Gone>>(text: &dyn HostText, mut visit: impl FnMut(&[u16]) -> Result<(), E>) -> Result<(), E> {
+    let length = text.len();
+    let window = |start: usize| start..length.min(start + WINDOW);
+    let mut next = (length > 0).then(|| text.ahead(window(0), Vec::new()));
+    let (mut at, mut used) = (0, Vec::new());
+    while let Some(wait) = next {
+        let units = wait()?;
+        if units.len() != window(at).len() {
+            return Err(Gone.into());
         }
-        let piece = if units.len() > WINDOW { whole_pairs(&units[..WINDOW]) } else { units };
-        units = &units[piece.len()..];
-        Some(piece)
-    })
-}
-
-/// Without a first half of a pair at the very end, whose other half may follow.
-fn whole_pairs(units: &[u16]) -> &[u16] {
-    match units {
-        [rest @ .., last] if is_high(*last) && !rest.is_empty() => rest,
-        _ => units,
+        at += units.len();
+        next = (at < length).then(|| text.ahead(window(at), std::mem::take(&mut used)));
+        visit(&units)?;
+        used = units;
     }
+    Ok(())
 }
 
 /// Turns UTF-16 into UTF-8, piece by piece, in one buffer.
 #[derive(Default)]
 struct Encoder {
-    buffer: String,
+    buffer: Vec<u8>,
     encoded: Encoded,
+    /// The first half of a pair whose second half may follow.
+    held: Option<u16>,
 }
 
 impl Encoder {
+    /// Encodes the units that follow; `is_end`: none do. No piece splits a character.
+    fn each<E>(
+        &mut self,
+        mut units: &[u16],
+        is_end: bool,
+        visit: &mut impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(high) = self.held.take() {
+            let (piece, rest) = match units {
+                [low, rest @ ..] if is_low(*low) => ([high, *low], rest),
+                _ => ([high, 0], units),
+            };
+            let length = 1 + usize::from(is_low(piece[1]));
+            visit(self.encode(&piece[..length]))?;
+            units = rest;
+        }
+        if let Some((&last, before)) = units.split_last()
+            && is_high(last)
+            && !is_end
+        {
+            self.held = Some(last);
+            units = before;
+        }
+        while !units.is_empty() {
+            let at = if units.len() <= PIECE { units.len() } else { PIECE - usize::from(is_high(units[PIECE - 1])) };
+            let (piece, rest) = units.split_at(at);
+            visit(self.encode(piece))?;
+            units = rest;
+        }
+        Ok(())
+    }
+
     fn encode(&mut self, units: &[u16]) -> &str {
-        self.encoded.replaced += lone_surrogates(units);
+        // Without an early end, both loops run in vector registers.
+        let all = units.iter().fold(0, |all, unit| all | unit);
+        if all < 0x80 {
+            self.buffer.clear();
+            self.buffer.extend(units.iter().map(|&unit| unit as u8));
+            return std::str::from_utf8(&self.buffer).unwrap_or_default();
+        }
+        if units.iter().fold(false, |any, unit| any | (unit & 0xf800 == 0xd800)) {
+            self.encoded.replaced += lone_surrogates(units);
+        }
         let most = units.len() * 3;
         if self.buffer.len() < most {
-            self.buffer.extend(std::iter::repeat_n('\0', most - self.buffer.len()));
+            self.buffer.resize(most, 0);
         }
-        let written = encoding_rs::mem::convert_utf16_to_str(units, &mut self.buffer);
-        self.buffer.get(..written).unwrap_or_default()
+        let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut self.buffer);
+        let bytes = self.buffer.get(..written).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
     }
 }
 
