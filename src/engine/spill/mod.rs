@@ -280,6 +280,10 @@ async fn elsewhere<H: Host>(
 ) -> Result<String, Reason> {
     let reading = match &stored.read_instruction {
         Some(instruction) => Reading::Instruction(instruction),
+        None if !read_tool.enabled => {
+            host.store_undo(stored.handle.clone()).await;
+            return Err(Reason::NoReadTool);
+        }
         None => Reading::Tool(read_tool),
     };
     let head = head(size, &stored.handle, &reading);
