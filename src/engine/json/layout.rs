@@ -16,9 +16,11 @@ const MAX_LAID_OUT: usize = 1 << 30;
 /// Text that is not one JSON document, or would grow past 1 GiB, keeps its layout.
 pub fn indented(json: &str) -> String {
     let json = escape_separators(json);
-    let mut layout =
-        Indent { text: json.as_bytes(), out: Vec::with_capacity(json.len() + json.len() / 2), depth: 0, fresh: 0 };
-    match document(json.as_bytes(), &mut layout) {
+    let out = Vec::with_capacity(json.len() + json.len() / 2);
+    let mut layout = Indent { text: json.as_bytes(), out, run: 0..0, depth: 0, fresh: 0 };
+    let is_document = document(json.as_bytes(), &mut layout);
+    layout.flush();
+    match is_document {
         Some(()) if layout.out.len() < MAX_LAID_OUT => utf8(layout.out),
         _ => json.into_owned(),
     }
@@ -84,6 +86,8 @@ pub(super) fn utf8(bytes: Vec<u8>) -> String {
 struct Indent<'a> {
     text: &'a [u8],
     out: Vec<u8>,
+    /// What comes next of the text as it is: of compact JSON several tokens are copied at once.
+    run: Range<usize>,
     depth: usize,
     /// Length of the output right after a container was opened: nothing is in it so far.
     fresh: usize,
@@ -91,13 +95,23 @@ struct Indent<'a> {
 
 impl Indent<'_> {
     fn put(&mut self, token: Range<usize>) {
-        if self.out.len() < MAX_LAID_OUT {
-            self.out.extend_from_slice(self.text.get(token).unwrap_or_default());
+        if token.start != self.run.end {
+            self.flush();
+            self.run.start = token.start;
         }
+        self.run.end = token.end;
+    }
+
+    fn flush(&mut self) {
+        if self.out.len() < MAX_LAID_OUT {
+            self.out.extend_from_slice(self.text.get(self.run.clone()).unwrap_or_default());
+        }
+        self.run.start = self.run.end;
     }
 
     fn line(&mut self) {
         const PAD: &[u8; 65] = b"\n                                                                ";
+        self.flush();
         if self.out.len() >= MAX_LAID_OUT {
             return;
         }
@@ -120,7 +134,7 @@ impl Visit for Indent<'_> {
     }
 
     fn close(&mut self, at: usize, _: bool) {
-        if self.out.len() == self.fresh {
+        if self.run.is_empty() && self.out.len() == self.fresh {
             self.out.truncate(self.fresh - (1 + 2 * self.depth).min(self.fresh));
             self.depth -= 1;
         } else {
@@ -132,6 +146,7 @@ impl Visit for Indent<'_> {
 
     fn key(&mut self, token: Range<usize>) {
         self.put(token);
+        self.flush();
         self.out.extend_from_slice(b": ");
     }
 
@@ -143,8 +158,8 @@ impl Visit for Indent<'_> {
         self.put(token);
     }
 
-    fn comma(&mut self, _: usize) {
-        self.out.push(b',');
+    fn comma(&mut self, at: usize) {
+        self.put(at..at + 1);
         self.line();
     }
 }

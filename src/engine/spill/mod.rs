@@ -137,7 +137,12 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
     let mut index = Index::new();
     let mut replaced = 0;
     let mut whole = String::new();
-    let keeps_whole = early.is_none() && length <= MAX_SEARCHED && needs_whole(source, action)?;
+    let needs_whole = early.is_none() && length <= MAX_SEARCHED && needs_whole(source, action)?;
+    let own = match text {
+        Text::Utf8(utf8) if needs_whole => Some(Arc::clone(utf8)),
+        _ => None,
+    };
+    let keeps_whole = needs_whole && own.is_none();
     let stored = write(call, key, None, &mut |sink| {
         // A store may begin anew.
         index = Index::new();
@@ -170,7 +175,10 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
     }
     let tail = match early {
         Some(copy) => Ok(copy.tail),
-        None => tail(source, keeps_whole.then(|| Utf8::of_units(whole, length)).as_ref(), action),
+        None => {
+            let whole = own.or_else(|| keeps_whole.then(|| Arc::new(Utf8::of_units(whole, length))));
+            tail(source, whole.as_deref(), action)
+        }
     };
     let made = tail
         .and_then(|tail| keep_if_shorter(call, &stored, &head(&size(lines), &stored.handle, &reading), &tail, length));
