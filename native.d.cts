@@ -23,8 +23,8 @@ export declare class NativeLimits {
   constructor(config: NativeConfig, port: Port)
   /** The smallest size of a tool's result that can be reduced; infinity where it never is. */
   threshold(toolName: string): number
-  /** Counts a part that is below every band. */
-  countUntouched(toolName: string, size: number, chars: number): void
+  /** Counts parts that are below every band: how many, and their sizes and chars added up. */
+  countUntouched(toolName: string, calls: number, size: number, chars: number): void
   /** Everything spent on summaries so far. */
   usage(): Spent
   /** Counters per tool and action, as pairs: a tool's name may be anything. */

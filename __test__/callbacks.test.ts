@@ -1,4 +1,6 @@
 // Every function an application may give × everything such a function may do. One table.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import {
   type OverflowStore,
@@ -13,8 +15,13 @@ import { reasons, setup } from './support/limits.js'
 import { beyondBaseline } from './support/package.js'
 import { numberedLines } from './support/text.js'
 
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
 const large = numberedLines(3_000)
 const TIMEOUT = 30
+/** Time that a callback which answers never needs. */
+const PATIENT = 20_000
 const cut = truncate({ maxChars: 50, strategy: 'head' })
 
 /** What a callback may do. `value` is what a good one would give; slow ones give it after a turn of the event loop. */
@@ -135,12 +142,12 @@ const GOOD: [string, Behaviour][] = [
 
 interface Callback {
   name: string
-  /** Options in which `call` stands where the callback goes. */
-  options: (call: (value: unknown) => unknown) => ToolOutputLimitsOptions
+  /** Options in which `call` stands where the callback goes; `timeoutMs` is the time of a summary. */
+  options: (call: (value: unknown) => unknown, timeoutMs: number) => ToolOutputLimitsOptions
   /** What happens when the callback is bad: the reasons of the fallbacks and how many warnings there are. */
   bad: { action: string; reasons: (string | RegExp)[]; warnings: number }
   /** What happens when it is good. */
-  good: { action: string }
+  good: { action: string; reasons?: string[] }
 }
 const memory = () => {
   const files = new Map<string, Uint8Array>()
@@ -178,20 +185,20 @@ const CALLBACKS: Callback[] = [
   },
   {
     name: 'generate',
-    options: (call) => ({
+    options: (call, timeoutMs) => ({
       generate: () => call('short') as string,
-      bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }],
+      bands: [{ over: 1_000, action: summarize({ timeoutMs, fallback: cut }) }],
     }),
     bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
     good: { action: 'summarize' },
   },
   {
     name: 'summarize of the action',
-    options: (call) => ({
+    options: (call, timeoutMs) => ({
       bands: [
         {
           over: 1_000,
-          action: summarize({ summarize: () => call('short') as string, timeoutMs: TIMEOUT, fallback: cut }),
+          action: summarize({ summarize: () => call('short') as string, timeoutMs, fallback: cut }),
         },
       ],
     }),
@@ -200,10 +207,10 @@ const CALLBACKS: Callback[] = [
   },
   {
     name: 'journal',
-    options: (call) => ({
+    options: (call, timeoutMs) => ({
       generate: () => 'short',
       journal: () => call({ text: 'short' }) as Promise<{ text: string }>,
-      bands: [{ over: 1_000, action: summarize({ timeoutMs: TIMEOUT, fallback: cut }) }],
+      bands: [{ over: 1_000, action: summarize({ timeoutMs, fallback: cut }) }],
     }),
     bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
     good: { action: 'summarize' },
@@ -216,6 +223,33 @@ const CALLBACKS: Callback[] = [
     }),
     bad: { action: 'truncate', reasons: [/^spill: store_(failed|timeout)$/], warnings: 0 },
     good: { action: 'spill' },
+  },
+  {
+    name: 'exempts of a store',
+    options: (call) => ({
+      store: { ...memory().store, exempts: () => call(false) as boolean },
+      bands: [{ over: 1_000, action: cut }],
+    }),
+    bad: { action: 'truncate', reasons: [], warnings: 0 },
+    good: { action: 'truncate' },
+  },
+  {
+    name: 'readInstruction of a store',
+    options: (call) => ({
+      store: { ...memory().store, readInstruction: () => call('cat it') as string },
+      bands: [{ over: 1_000, action: spill({ fallback: cut }) }],
+    }),
+    bad: { action: 'spill', reasons: [], warnings: 0 },
+    good: { action: 'spill' },
+  },
+  {
+    name: 'delete of a store',
+    options: (call) => ({
+      store: { ...memory().store, write: () => 'h'.repeat(40_000), delete: () => call(undefined) as void },
+      bands: [{ over: 1_000, action: spill({ fallback: cut }) }],
+    }),
+    bad: { action: 'passthrough', reasons: ['spill: not_smaller'], warnings: 0 },
+    good: { action: 'passthrough', reasons: ['spill: not_smaller'] },
   },
   {
     name: 'onReduce',
@@ -260,7 +294,7 @@ describe.each(CALLBACKS)('$name', ({ name, options, bad, good }) => {
   for (const [title, behave] of BAD) {
     const test = lacking && /^throws a .*Proxy/.test(title) ? beyondBaseline : it
     test(`that ${title} becomes a fallback, never an error`, async () => {
-      const { reduce, warnings } = setup({ callbackTimeoutMs: TIMEOUT, ...options(behave) })
+      const { reduce, warnings } = setup({ callbackTimeoutMs: TIMEOUT, ...options(behave, TIMEOUT) })
       const { report } = await watched(() => reduce(value()))
       expect(report.action).toBe(bad.action)
       expect(reasons(report)).toEqual(
@@ -277,39 +311,59 @@ describe.each(CALLBACKS)('$name', ({ name, options, bad, good }) => {
   }
 
   it.each(GOOD)('that %s is heard', async (_, behave) => {
-    const { reduce, warnings } = setup({ callbackTimeoutMs: 5_000, ...options(behave) })
+    const { reduce, warnings } = setup({ callbackTimeoutMs: PATIENT, ...options(behave, PATIENT) })
     const { report } = await watched(() => reduce(value()))
-    expect(report).toMatchObject({ action: good.action, fallbacks: [] })
+    expect(report).toMatchObject({ action: good.action })
+    expect(reasons(report)).toEqual(good.reasons ?? [])
     expect(warnings).toEqual([])
   })
 
   it('may reduce again from within', async () => {
     const inner = setup({ bands: [{ over: 100, action: cut }] })
     const { reduce } = setup({
-      callbackTimeoutMs: 5_000,
-      ...options(async (answer) => ((await inner.reduce(large)).reduced ? answer : undefined)),
+      callbackTimeoutMs: PATIENT,
+      ...options(async (answer) => ((await inner.reduce(large)).reduced ? answer : undefined), PATIENT),
     })
-    expect((await reduce(value())).report).toMatchObject({ action: good.action, fallbacks: [] })
+    const { report } = await watched(() => reduce(value()))
+    expect({ action: report.action, reasons: reasons(report) }).toEqual({ reasons: [], ...good })
   })
 
   it('may reduce with the same instance from within', async () => {
     let depth = 0
     const limits: { reduce?: ReturnType<typeof setup>['reduce'] } = {}
     const { reduce } = setup({
-      callbackTimeoutMs: 5_000,
+      callbackTimeoutMs: PATIENT,
       ...options(async (answer) => {
         if (depth++ < 3) await limits.reduce!(value(), { toolCallId: `inner_${depth}` })
         return answer
-      }),
+      }, PATIENT),
     })
     limits.reduce = reduce
-    expect((await reduce(value())).report).toMatchObject({ action: good.action, fallbacks: [] })
+    const { report } = await watched(() => reduce(value()))
+    expect({ action: report.action, reasons: reasons(report) }).toEqual({ reasons: [], ...good })
   })
 
   it('serves 100 calls at once', async () => {
-    const { reduce } = setup({ callbackTimeoutMs: 10_000, ...options((answer) => Promise.resolve(answer)) })
+    const { reduce } = setup({ callbackTimeoutMs: PATIENT, ...options((answer) => Promise.resolve(answer), PATIENT) })
     const results = await Promise.all(Array.from({ length: 100 }, (_, i) => reduce(value(), { toolCallId: `c${i}` })))
     expect(new Set(results.map(({ report }) => report.action))).toEqual(new Set([good.action]))
+  })
+
+  it('answers for an instance that nobody holds any longer', async () => {
+    const pending = watched(() =>
+      setup({
+        callbackTimeoutMs: PATIENT,
+        ...options(async (answer) => {
+          for (let i = 0; i < 3; i++) {
+            gc()
+            await new Promise((go) => setImmediate(go))
+          }
+          return answer
+        }, PATIENT),
+      }).reduce(value()),
+    )
+    const { report } = await pending
+    expect({ action: report.action, reasons: reasons(report) }).toEqual({ reasons: [], ...good })
   })
 })
 
@@ -542,6 +596,89 @@ describe('a store', () => {
     }
   })
 
+  const READS: [string, (store: ReturnType<typeof memory>['store'], call: Behaviour) => OverflowStore][] = [
+    ['read', ({ write, read }, call) => ({ write, read: (handle) => call(read(handle)) as Uint8Array })],
+    [
+      'readRange',
+      (store, call) => ({ ...store, readRange: (...args) => call(store.readRange(...args)) as Uint8Array }),
+    ],
+    ['size', (store, call) => ({ ...store, size: (handle) => call(store.size(handle)) as number })],
+  ]
+  describe.each(READS)('%s', (name, make) => {
+    const prepared = async (behave: Behaviour, callbackTimeoutMs: number) => {
+      const { store } = memory()
+      const handle = store.write('run/call.0', Buffer.from(large)) as string
+      return { handle, limits: withStore(make(store, behave), { callbackTimeoutMs }).limits }
+    }
+
+    for (const [title, behave] of BAD) {
+      // A size that makes no sense is not believed, and the whole is read instead.
+      const isRead = name === 'size' && title.startsWith('gives a') && !/then|Proxy/.test(title)
+      const test = isRead ? it : beyondBaseline
+      test(`that ${title}: the page says so, and nothing is thrown`, async () => {
+        const { limits, handle } = await prepared(behave, TIMEOUT)
+        const page = await watched(() => limits.read({ handle, limit: 1 }))
+        expect(page).toMatchObject(
+          isRead ? { found: true, text: 'line 1\n' } : { found: false, problem: 'unavailable' },
+        )
+        expect(page.notice ?? '').not.toContain('of the callback')
+      })
+    }
+
+    it.each(GOOD)('that %s is heard', async (_, behave) => {
+      const { limits, handle } = await prepared(behave, PATIENT)
+      const page = await watched(() => limits.read({ handle, offset: 2_999 }))
+      expect(page).toMatchObject({ found: true, text: 'line 3000\n', totalLines: 3_000 })
+    })
+
+    it('may read and reduce with the same instance from within', async () => {
+      let depth = 0
+      const own: { limits?: ToolOutputLimits } = {}
+      const { limits, handle } = await prepared(async (answer) => {
+        if (depth++ < 3) {
+          await own.limits!.read({ handle: 'run/call.0', limit: 1 })
+          await own.limits!.reduce(large, { toolName: 'inner' })
+        }
+        return answer
+      }, PATIENT)
+      own.limits = limits
+      expect(await limits.read({ handle, limit: 1 })).toMatchObject({ found: true, text: 'line 1\n' })
+    })
+
+    it('serves 50 pages at once', async () => {
+      const { limits, handle } = await prepared(
+        (answer) => new Promise((resolve) => setImmediate(() => resolve(answer))),
+        PATIENT,
+      )
+      const pages = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => limits.read({ handle, offset: n, limit: 1 })),
+      )
+      expect(pages.map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, n) => `line ${n + 1}\n`))
+    })
+
+    it('answers for an instance that nobody holds any longer', async () => {
+      const pending = (async () => {
+        const { limits, handle } = await prepared(async (answer) => {
+          gc()
+          await new Promise((go) => setImmediate(go))
+          return answer
+        }, PATIENT)
+        return limits.read({ handle, limit: 1 })
+      })()
+      expect(await pending).toMatchObject({ found: true, text: 'line 1\n' })
+    })
+  })
+
+  it('that cannot say how a handle is read, without a read tool, gives no handle that nobody can read', async () => {
+    for (const [, behave] of BAD) {
+      const { store, files } = memory()
+      const own = { ...store, readInstruction: (() => behave(undefined)) as never }
+      const { report } = await watched(() => withStore(own, { readTool: { enabled: false } }).reduce(large))
+      expect(reasons(report)).toEqual(['spill: no_read_tool'])
+      expect(files.size).toBe(0)
+    }
+  })
+
   it('with a delete that fails is no reason to fail', async () => {
     for (const [, behave] of BAD) {
       const store: OverflowStore = {
@@ -666,7 +803,7 @@ it('an instance that nobody holds any longer finishes its call', async () => {
     return limits.reduce(large, { toolName: 't' })
   })()
   await isAsked
-  globalThis.gc?.()
+  gc()
   finish('short')
   expect((await pending).value).toBe('short')
 })

@@ -18,12 +18,15 @@ const MAX_DELAY_MS = 2 ** 31 - 1
 
 /**
  * Calls `f` now. Every object counts as an answer that comes later, for only waiting for it tells whether it is a
- * promise without asking for its `then` twice.
+ * promise without asking for its `then` twice. Nobody has to wait for it: a rejection is never an unhandled one.
  */
 export function callNow<T>(f: () => T | PromiseLike<T>): Answer<T> {
   try {
     const value = f()
-    return isObject(value) ? { later: new Promise<T>((resolve) => resolve(value)) } : { value: value as T }
+    if (!isObject(value)) return { value: value as T }
+    const later = new Promise<T>((resolve) => resolve(value))
+    later.catch(() => {})
+    return { later }
   } catch (error) {
     return { threw: error }
   }
@@ -61,9 +64,7 @@ export function settleAnswer<T>(answer: Answer<T>, timeoutMs: number, signal?: A
 
 /** Tells a sink of the application about an event. What the sink does, throws or rejects with is its own business. */
 export function notify<E>(sink: ((event: E) => unknown) | undefined, event: E): void {
-  if (sink === undefined) return
-  const answer = callNow(() => sink(event))
-  if ('later' in answer) answer.later.catch(() => {})
+  if (sink !== undefined) callNow(() => sink(event))
 }
 
 function isObject(value: unknown): boolean {

@@ -33,6 +33,7 @@ import { type Reader, readPage, readToolDefinition } from './reading.js'
 import { assemble, type DonePart, exempt } from './reduction.js'
 import { isList, renderJson } from './render.js'
 import { defaultStore } from './stores.js'
+import { Tools } from './tools.js'
 import { type WarningCode, warn } from './warnings.js'
 
 /** Longer texts are estimated off the main thread. */
@@ -58,6 +59,7 @@ export class ToolOutputLimits {
   readonly #instance: Instance
   readonly #filter: CallFilter | undefined
   readonly #runId: string
+  readonly #tools: Tools
   #family: Family = { isReadToolKnown: false }
 
   constructor(options: ToolOutputLimitsOptions = {}) {
@@ -65,6 +67,7 @@ export class ToolOutputLimits {
     this.#given = { ...options }
     const { config, slots } = nativeConfig(this.#options)
     this.#instance = { native: new native.NativeLimits(config, port), options: this.#options, slots }
+    this.#tools = new Tools(this.#instance.native)
     const matcher = (names: readonly string[]) => (toolName: string) =>
       names.includes(toolName) || native.matchesGlob(toolName, [...names])
     this.#filter = callFilter(this.#options.toolFilter, matcher, this.#options.callbackTimeoutMs)
@@ -80,6 +83,7 @@ export class ToolOutputLimits {
   }
 
   stats(): Stats {
+    this.#tools.flush()
     return Object.fromEntries(this.#instance.native.stats())
   }
 
@@ -158,7 +162,7 @@ export class ToolOutputLimits {
 
   /** Whether a call has no bands, or itself reads a spilled result. */
   #isExempt(call: Call): boolean {
-    if (this.#instance.native.threshold(call.tool.toolName) === Number.POSITIVE_INFINITY) return true
+    if (this.#tools.threshold(call.tool.toolName) === Number.POSITIVE_INFINITY) return true
     const exempts = callNow<unknown>(() => call.store.exempts?.({ ...call.tool }))
     return 'value' in exempts && exempts.value === true
   }
@@ -216,7 +220,7 @@ export class ToolOutputLimits {
   /** The report of a part that reaches no band, where that can be told at once; else the engine is asked. */
   #belowEveryBand(input: PartInput, call: Call): PartReport | undefined {
     const { toolName } = call.tool
-    const threshold = this.#instance.native.threshold(toolName)
+    const threshold = this.#tools.threshold(toolName)
     const { overTokens, stripAnsi, terminal, serializer } = this.#options
     let report: PartReport
     if ('bytes' in input) {
@@ -234,7 +238,7 @@ export class ToolOutputLimits {
         ? untouchedReport(native.estimateTokensNow(text), 'tokens', text.length)
         : untouchedReport(text.length, 'chars', text.length)
     }
-    this.#instance.native.countUntouched(toolName, report.size, report.chars)
+    this.#tools.countUntouched(toolName, report.size, report.chars)
     return report
   }
 
@@ -245,7 +249,7 @@ export class ToolOutputLimits {
   }
 
   #warnOfBlocks(content: ContentParts, call: Call): void {
-    const threshold = this.#instance.native.threshold(call.tool.toolName)
+    const threshold = this.#tools.threshold(call.tool.toolName)
     for (const block of content.others) {
       const size = sizeOfBlock(block)
       if (size < threshold) continue

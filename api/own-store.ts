@@ -1,7 +1,7 @@
 import type { FallbackReason, OverflowStore } from '../index.js'
 import type { Answer } from '../native.cjs'
 import { bytesView, isBytes } from './bytes.js'
-import { settle } from './callbacks.js'
+import { callNow, settle } from './callbacks.js'
 
 /** What this process knows of a result in an application's store: its handle alone may not tell. */
 export interface KnownResult {
@@ -75,12 +75,9 @@ function isHandle(value: unknown): value is string {
 }
 
 function instructionOf(store: OverflowStore, handle: string): string | undefined {
-  try {
-    const instruction = store.readInstruction?.(handle)
-    return typeof instruction === 'string' && instruction !== '' ? instruction : undefined
-  } catch {
-    return undefined
-  }
+  const answer = callNow<unknown>(() => store.readInstruction?.(handle))
+  const instruction = 'value' in answer ? answer.value : undefined
+  return typeof instruction === 'string' && instruction !== '' ? instruction : undefined
 }
 
 /** Whether another tool than the read tool reads the handles of a store. */

@@ -56,7 +56,8 @@ export async function askForSummary(
       context.told.warn('TOL_JOURNAL_IDS', lack)
     }
     const request: SummaryRequest = {
-      prompt: (question.prompt ?? []).join(text),
+      // Not `join`, which copies the output there and then.
+      prompt: (question.prompt ?? ['']).reduce((joined, piece) => joined + text + piece),
       text,
       toolName: context.toolName,
       ...(model !== undefined && { model }),

@@ -140,10 +140,10 @@ impl NativeLimits {
         self.limits.threshold(&tool_name)
     }
 
-    /// Counts a part that is below every band.
+    /// Counts parts that are below every band: how many, and their sizes and chars added up.
     #[napi(catch_unwind)]
-    pub fn count_untouched(&self, tool_name: String, size: f64, chars: f64) {
-        self.limits.count_untouched(&tool_name, size, chars as usize);
+    pub fn count_untouched(&self, tool_name: String, calls: f64, size: f64, chars: f64) {
+        self.limits.count_untouched(&tool_name, calls as u64, size, chars as u64);
     }
 
     /// Everything spent on summaries so far.

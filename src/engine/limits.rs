@@ -59,9 +59,9 @@ impl Limits {
         self.memory().stats.clone()
     }
 
-    /// Counts a part that the entry saw to be below every band.
-    pub fn count_untouched(&self, tool_name: &str, size: f64, chars: usize) {
-        self.memory().stats.count_untouched(tool_name, size, chars);
+    /// Counts parts that the entry saw to be below every band.
+    pub fn count_untouched(&self, tool_name: &str, calls: u64, size: f64, chars: u64) {
+        self.memory().stats.count_untouched(tool_name, calls, size, chars);
     }
 
     pub(super) fn count(&self, tool_name: &str, report: &super::report::Report) {

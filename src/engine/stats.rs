@@ -30,15 +30,22 @@ pub struct Stats(HashMap<String, BTreeMap<Performed, Counters>>);
 impl Stats {
     /// Counts one part.
     pub fn count(&mut self, tool_name: &str, report: &Report) {
-        self.add(tool_name, report.action, report.size, report.chars, report.fallbacks.len());
+        let counters = Counters {
+            calls: 1,
+            size_before: report.size,
+            chars_after: report.chars as u64,
+            fallbacks: report.fallbacks.len() as u64,
+        };
+        self.add(tool_name, report.action, counters);
     }
 
-    /// Counts one part that reached no band.
-    pub fn count_untouched(&mut self, tool_name: &str, size: f64, chars: usize) {
-        self.add(tool_name, Performed::None, size, chars, 0);
+    /// Counts parts that reached no band.
+    pub fn count_untouched(&mut self, tool_name: &str, calls: u64, size: f64, chars: u64) {
+        let counters = Counters { calls, size_before: size, chars_after: chars, fallbacks: 0 };
+        self.add(tool_name, Performed::None, counters);
     }
 
-    fn add(&mut self, tool_name: &str, action: Performed, size: f64, chars: usize, fallbacks: usize) {
+    fn add(&mut self, tool_name: &str, action: Performed, more: Counters) {
         let name = if self.0.contains_key(tool_name) || self.0.len() < MAX_TOOLS { tool_name } else { OTHERS };
         // `entry` would copy the name of every call.
         if !self.0.contains_key(name) {
@@ -46,10 +53,10 @@ impl Stats {
         }
         if let Some(actions) = self.0.get_mut(name) {
             let counters = actions.entry(action).or_default();
-            counters.calls += 1;
-            counters.size_before += size;
-            counters.chars_after += chars as u64;
-            counters.fallbacks += fallbacks as u64;
+            counters.calls += more.calls;
+            counters.size_before += more.size_before;
+            counters.chars_after += more.chars_after;
+            counters.fallbacks += more.fallbacks;
         }
     }
 
@@ -67,13 +74,13 @@ mod tests {
     fn tools_beyond_the_first_thousand_are_counted_together() {
         let mut stats = Stats::default();
         for n in 0..1_100 {
-            stats.count_untouched(&format!("tool {n}"), 2.0, 2);
+            stats.count_untouched(&format!("tool {n}"), 1, 2.0, 2);
         }
-        stats.count_untouched("tool 7", 3.0, 3);
+        stats.count_untouched("tool 7", 2, 3.0, 3);
         let tools: HashMap<_, _> = stats.tools().collect();
         assert_eq!(tools.len(), MAX_TOOLS + 1);
         assert_eq!(tools[OTHERS][&Performed::None].calls, 100);
         let seventh = tools["tool 7"][&Performed::None];
-        assert_eq!((seventh.calls, seventh.size_before, seventh.chars_after), (2, 5.0, 5));
+        assert_eq!((seventh.calls, seventh.size_before, seventh.chars_after), (3, 5.0, 5));
     }
 }
