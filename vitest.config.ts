@@ -29,6 +29,6 @@ export default defineConfig({
     pool: 'forks',
     // Loaders and the baseline are CommonJS underneath: node loads them itself, so that every test file meets the very classes a user meets.
     server: { deps: { external: [/\/bench\/baseline\//, /\/index\.c?js$/, /\/dist\//] } },
-    testTimeout: 30_000,
+    testTimeout: 120_000,
   },
 })

@@ -25,7 +25,11 @@ export function callNow<T>(f: () => T | PromiseLike<T>): Answer<T> {
     const value = f()
     if (!isObject(value)) return { value: value as T }
     const later = new Promise<T>((resolve) => resolve(value))
-    later.catch(() => {})
+    // Its handlers give nothing, for a value with a `then` would be asked for it once more.
+    later.then(
+      () => {},
+      () => {},
+    )
     return { later }
   } catch (error) {
     return { threw: error }
