@@ -1,7 +1,7 @@
 import type { Generate, Journal, JsonValue, Summarizer, SummaryRequest, SummaryResponse, Usage } from '../index.js'
 import type { Answer, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
-import { settle } from './callbacks.js'
+import { callNow, settle } from './callbacks.js'
 import type { Told } from './engine-call.js'
 import { mayRequest, noteSummary } from './ledger.js'
 
@@ -42,7 +42,8 @@ export async function askForSummary(
   if (isAborted(context.signal)) return { reason: 'aborted' }
   const stop = new AbortController()
   const forget = onAbort(context.signal, () => stop.abort(context.signal?.reason))
-  let spent = false
+  let isOver = false
+  let usage: Usage | undefined
   let ask: () => unknown
   if (own !== undefined) {
     ask = () => own(context.toolName, text, { signal: stop.signal })
@@ -64,21 +65,32 @@ export async function askForSummary(
       maxChars: question.maxChars ?? 0,
       signal: stop.signal,
     }
-    const call = (recorded?: Partial<SummaryRequest>) => {
-      spent = true
+    const call = async (recorded?: Partial<SummaryRequest>) => {
       noteSummary(context.usage)
-      return (generate as Generate)({ ...request, ...recorded, text, signal: stop.signal })
+      const answer = await (generate as Generate)({ ...request, ...recorded, text, signal: stop.signal })
+      // Counted here, for a journal may never answer in the process that called the model.
+      if (!isOver) {
+        const spent = usageOf(answer)
+        usage = usage === undefined ? spent : sum(usage, spent)
+        context.told.spend(spent)
+      }
+      return answer
     }
     ask = () =>
       context.journal === undefined ? call() : journaled(context.journal, question.operationId ?? '', request, call)
   }
   const outcome = await settle(ask, slot.timeoutMs, context.signal)
+  isOver = true
   forget()
+  const cost = usage === undefined ? {} : { usage }
   if (!outcome.ok) {
     stop.abort()
-    return { reason: { timeout: 'summary_timeout', aborted: 'aborted', threw: 'summary_failed' }[outcome.why] }
+    return { reason: { timeout: 'summary_timeout', aborted: 'aborted', threw: 'summary_failed' }[outcome.why], ...cost }
   }
-  return answerOf(outcome.value, own !== undefined, () => spent, context, texts)
+  const summary = own === undefined ? textOf(outcome.value) : outcome.value
+  if (typeof summary !== 'string') return { reason: 'summary_failed', ...cost }
+  texts.push(summary)
+  return { text: texts.length - 1, chars: summary.length, ...cost }
 }
 
 /** Runs the call as an operation that a durable engine records. Its input is plain JSON, and so is the answer. */
@@ -86,12 +98,16 @@ function journaled(
   journal: Journal,
   id: string,
   request: SummaryRequest,
-  call: (recorded: Partial<SummaryRequest>) => unknown,
+  call: (recorded: Partial<SummaryRequest>) => Promise<unknown>,
 ): unknown {
   const { prompt, toolName, maxChars } = request
-  const run = async (input: JsonValue): Promise<SummaryResponse> => {
-    const answer = await call(recordedInput(input))
-    return typeof answer === 'string' ? { text: answer } : (answer as SummaryResponse)
+  const run = (input: JsonValue): Promise<SummaryResponse> => {
+    const response = call(recordedInput(input)).then((answer) =>
+      typeof answer === 'string' ? { text: answer } : (answer as SummaryResponse),
+    )
+    // A journal that does not wait for it is not to end the process.
+    response.catch(() => {})
+    return response
   }
   return journal({ id, kind: 'summarize', input: { prompt, toolName, maxChars } }, run)
 }
@@ -109,29 +125,11 @@ function recordedInput(input: unknown): Partial<SummaryRequest> {
   }
 }
 
-/** The engine's answer; whatever the application gave is looked at once. */
-function answerOf(
-  value: unknown,
-  isOwn: boolean,
-  wasSpent: () => boolean,
-  context: SummaryContext,
-  texts: string[],
-): Answer {
-  let text: unknown
-  let usage: Usage | undefined
-  try {
-    text = typeof value === 'object' && value !== null && !isOwn ? (value as { text?: unknown }).text : value
-    if (wasSpent()) {
-      usage = usageOf(value)
-      context.told.spend(usage)
-    }
-  } catch {
-    return { reason: 'summary_failed' }
-  }
-  const spent = usage === undefined ? {} : { usage }
-  if (typeof text !== 'string') return { reason: 'summary_failed', ...spent }
-  texts.push(text)
-  return { text: texts.length - 1, chars: text.length, ...spent }
+/** The text of an answer, or what stands in its place. */
+function textOf(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return answer
+  const text = callNow(() => (answer as { text?: unknown }).text)
+  return 'value' in text ? text.value : undefined
 }
 
 /** What a summary cost; an answer that does not tell counts as one request. */
@@ -145,6 +143,15 @@ function usageOf(answer: unknown): Usage {
     inputTokens,
     outputTokens,
     totalTokens: amount(given.totalTokens, inputTokens + outputTokens),
+  }
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    requests: one.requests + other.requests,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    totalTokens: one.totalTokens + other.totalTokens,
   }
 }
 
