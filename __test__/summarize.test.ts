@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Journal, type JsonValue, type SummaryRequest, summarize, truncate } from '../index.js'
 import { act, reasons, setup } from './support/limits.js'
-import { beyondBaseline } from './support/package.js'
+import { beyondBaseline, underTest } from './support/package.js'
 
 const long = 'some output of a tool\n'.repeat(500)
 const cut = truncate({ maxChars: 10, strategy: 'head' })
@@ -263,6 +263,29 @@ describe('falls to the fallback', () => {
 })
 
 describe('the summary', () => {
+  it('of 50 MB is taken in windows, never copied as a whole on the main thread', async () => {
+    const summary = 'word '.repeat(10_000_000)
+    const { slice } = String.prototype
+    let longest = 0
+    String.prototype.slice = function (this: string, ...range) {
+      const part = slice.apply(this, range)
+      if (this.length === summary.length) longest = Math.max(longest, part.length)
+      return part
+    }
+    try {
+      const { report, value } = await act(
+        summarize({ summarize: async () => summary, maxChars: 1_000 }),
+        'x'.repeat(20_000),
+      )
+      expect(report.action).toBe('summarize')
+      expect(value.length).toBeLessThanOrEqual(1_000)
+    } finally {
+      String.prototype.slice = slice
+    }
+    expect(longest).toBeLessThanOrEqual(512 * 1024)
+    if (underTest === 'native') expect(longest).toBeGreaterThan(0)
+  })
+
   it('longer than maxChars is truncated to it', async () => {
     const { value } = await limited({ generate: () => 'word '.repeat(2_000) }, { maxChars: 500 }).reduce(
       'x'.repeat(20_000),
@@ -429,6 +452,49 @@ describe('the journal', () => {
     expect(warnings).toEqual([])
     await reduce(long, { runId: undefined, toolCallId: undefined })
     expect(warnings).toHaveLength(1)
+  })
+
+  beyondBaseline('that never answers, or fails, after the model was called: what that cost is counted', async () => {
+    const generate = () => ({ text: 'short', usage: { inputTokens: 7, outputTokens: 1 } })
+    const journals: [Journal, string][] = [
+      [(operation, run) => run(operation.input).then(() => new Promise(() => {})), 'summary_timeout'],
+      [(operation, run) => run(operation.input).then(() => Promise.reject(new Error('x'))), 'summary_failed'],
+      [(operation, run) => run(operation.input).then(() => ({ changed: true }) as never), 'summary_failed'],
+    ]
+    for (const [journal, reason] of journals) {
+      const { reduce, limits, usages } = limited({ journal, generate }, { timeoutMs: 500 })
+      const { report } = await reduce(long)
+      expect(reasons(report)).toEqual([`summarize: ${reason}`])
+      const cost = { requests: 1, inputTokens: 7, outputTokens: 1, totalTokens: 8 }
+      expect(report.usage).toEqual(cost)
+      expect(limits.usage).toEqual(cost)
+      expect(usages).toHaveLength(1)
+    }
+  })
+
+  beyondBaseline('that calls the model twice pays twice', async () => {
+    const journal: Journal = (operation, run) => run(operation.input).then(() => run(operation.input))
+    const { reduce, limits } = limited({ journal, generate: () => ({ text: 'short', usage: { inputTokens: 7 } }) })
+    await reduce(long)
+    expect(limits.usage).toEqual({ requests: 2, inputTokens: 14, outputTokens: 0, totalTokens: 14 })
+  })
+
+  beyondBaseline('that does not wait for a model that fails makes no unhandled rejection', async () => {
+    const leaked: unknown[] = []
+    const listener = (reason: unknown) => void leaked.push(reason)
+    process.on('unhandledRejection', listener)
+    try {
+      const journal: Journal = async (operation, run) => {
+        run(operation.input)
+        return { text: 'recorded' }
+      }
+      const { reduce } = limited({ journal, generate: () => Promise.reject(new Error('x')) })
+      expect((await reduce(long)).value).toBe('recorded')
+      await new Promise((go) => setImmediate(go))
+      expect(leaked).toEqual([])
+    } finally {
+      process.off('unhandledRejection', listener)
+    }
   })
 
   it('of the call comes before the options', async () => {
