@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { WARNING_CODES } from '../api/warnings.js'
 import { passthrough, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
 import { setup } from './support/limits.js'
 import { beyondBaseline, runNode } from './support/package.js'
@@ -137,6 +139,18 @@ describe('stats', () => {
 })
 
 describe('warnings', () => {
+  it('have codes that are all in one table, and all of the table are used', () => {
+    const project = new URL('../', import.meta.url)
+    const codesIn = (folder: string, skip: string) =>
+      readdirSync(new URL(folder, project), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(ts|rs)$/.test(name) && name !== skip)
+        .flatMap((name) => readFileSync(new URL(folder + name, project), 'utf8').match(/\bTOL_[A-Z_]+/g) ?? [])
+    // A failure of a call to a model, and a variable of a test.
+    const others = ['TOL_NO_MODEL', 'TOL_TEST_PLACE']
+    const used = new Set([...codesIn('api/', 'warnings.ts'), ...codesIn('src/', ''), ...codesIn('adapters/', '')])
+    expect([...used].filter((code) => !others.includes(code)).sort()).toEqual(Object.keys(WARNING_CODES).sort())
+  })
+
   it('carry a code, the tool, the reason', async () => {
     const { reduce, warnings } = setup({ bands: [{ over: 0, action: summarize() }] })
     await reduce('x', { toolName: 'mine' })

@@ -6,12 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { LocalFileStore, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
 import { setup } from './support/limits.js'
-import { entry, runNode, underTest } from './support/package.js'
+import { beyondBaseline, entry, runNode, underTest } from './support/package.js'
 import { keysOf, newRoot, storedText, tempDirectory } from './support/roots.js'
 import { numberedLines } from './support/text.js'
 
 const large = numberedLines(3_000)
 const lines = (text: string) => text.split('\n').filter(Boolean)
+
+/** What an addon can break in a process or thread, plain JavaScript cannot. */
+const describeNative = describe.runIf(underTest === 'native')
+if (underTest !== 'native') console.log('skipped: ends, threads and copies, for the baseline has no addon')
 
 /** Limits whose every callback is `hit(name, good answer)`; one of the names is asked for by each call of CALLS. */
 const CALLBACKS = `
@@ -69,7 +73,7 @@ const NAMES = [
   'onUsage',
 ]
 
-describe('ten workers with an instance each and one store', () => {
+describeNative('ten workers with an instance each and one store', () => {
   it("share results: equal ones once, different ones apart, each read by the others' handles", async () => {
     const root = newRoot()
     const { code, stdout, stderr } = await runNode(
@@ -116,7 +120,7 @@ describe('ten workers with an instance each and one store', () => {
   }, 100_000)
 })
 
-describe('a worker terminated in the middle of a callback', () => {
+describeNative('a worker terminated in the middle of a callback', () => {
   it.each([
     ['that hangs', 'new Promise(() => {})'],
     ['that never ends', '(() => { for (;;); })()'],
@@ -156,7 +160,7 @@ describe('a worker terminated in the middle of a callback', () => {
   )
 })
 
-describe('a process that exits', () => {
+describeNative('a process that exits', () => {
   it.each(NAMES)('in the middle of the callback %s ends with its own code', async (name) => {
     const { code, signal, stderr } = await runNode(
       `${CALLBACKS}
@@ -167,7 +171,7 @@ describe('a process that exits', () => {
   })
 })
 
-describe('under --trace-uncaught --unhandled-rejections=strict', () => {
+describeNative('under --trace-uncaught --unhandled-rejections=strict', () => {
   it('every callback may do everything, and the process is none the wiser', async () => {
     const { code, signal, stdout, stderr } = await runNode(
       `${CALLBACKS}
@@ -200,7 +204,7 @@ describe('under --trace-uncaught --unhandled-rejections=strict', () => {
   }, 70_000)
 })
 
-describe('collected in mid-call', () => {
+describeNative('collected in mid-call', () => {
   it('an instance, whichever callback it waits for, finishes its call', async () => {
     const { code, stdout, stderr } = await runNode(
       `${CALLBACKS}
@@ -239,8 +243,7 @@ describe('collected in mid-call', () => {
   })
 })
 
-// The baseline has no addon.
-describe.runIf(underTest === 'native')('two copies of the addon', () => {
+describeNative('two copies of the addon', () => {
   /** The package once more, at a path of its own, as two versions in one tree would lie. */
   const copy = () => {
     const project = fileURLToPath(new URL('../', import.meta.url))
@@ -324,7 +327,7 @@ describe('bytes', () => {
 })
 
 describe('the async context of a call', () => {
-  it('reaches every callback, also where calls overlap', async () => {
+  beyondBaseline('reaches every callback, also where calls overlap', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: [callback: string, inside: string | undefined][] = []
     const see = <T>(name: string, answer: T): T => {

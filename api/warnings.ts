@@ -1,13 +1,15 @@
 import type { ToolOutputLimitsOptions, Warning } from '../index.js'
 import { notify } from './callbacks.js'
 
-/** Every code of a warning, with what it tells. docs/errors.md has the same table; a test compares them. */
+/** Every code of a warning, those of the adapters included, with what it tells. A test compares it with the sources. */
 export const WARNING_CODES = {
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
   TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
   TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',
   TOL_NOT_REDUCED: 'no action could run, and the output stays as it is',
+  TOL_OUTPUT_SCHEMA: 'a tool has an output schema that its results must match, so they are not limited',
   TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',
+  TOL_RUN_ID: 'the runId function of an adapter threw, and the default run id is used',
   TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
   TOL_TOKENIZER: 'the tokenizer failed, and tokens are estimated',
   TOL_TOOL_FILTER: 'the toolFilter could not tell, and the limit stays on',

@@ -15,16 +15,13 @@ export function runIdOf<Execution>(
   if (typeof option !== 'function') return option
   try {
     return option(execution)
-  } catch (error) {
+  } catch {
     if (!warned) {
       warned = true
-      process.emitWarning(
-        `tool-output-limits: the runId function threw (${String(error)}); the default run id is used`,
-        {
-          type: 'ToolOutputLimitsWarning',
-          code: 'TOL_RUN_ID',
-        },
-      )
+      process.emitWarning('tool-output-limits: the runId function threw; the default run id is used', {
+        type: 'ToolOutputLimitsWarning',
+        code: 'TOL_RUN_ID',
+      })
     }
     return undefined
   }
