@@ -22,7 +22,13 @@ if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
 const files = new LocalFileStore({ root: join(home, 'ours') })
 const store = oursWith({ store: files, bands: [{ over: 10_000, action: spill() }], stripAnsi: true })
 const cutting = oursWith({ bands: [{ over: 10_000, action: truncate() }] })
-const inMemory = { log: log(100_000), big: log(3_000_000), hangul: hangul(400_000), rows: rows(500_000), coloured: coloured(300_000) }
+const inMemory = {
+  log: log(100_000),
+  big: log(3_000_000),
+  hangul: hangul(400_000),
+  rows: rows(500_000),
+  coloured: coloured(300_000),
+}
 
 const spills = []
 const samples = []
@@ -55,23 +61,28 @@ const forget = () => files.prune({ olderThanMs: 5_000 })
 const number = (value) => value.toFixed(value < 10 ? 2 : 0)
 const percentile = (list, part) => [...list].sort((a, b) => a - b)[Math.floor(part * (list.length - 1))] ?? Number.NaN
 
-const timer = setInterval(() => {
-  const at = performance.now() - started
-  globalThis.gc?.()
-  const recent = spills.splice(0)
-  const sample = { at, rss: rss(), files: openFiles(), p50: percentile(recent, 0.5), p99: percentile(recent, 0.99) }
-  samples.push(sample)
-  process.stdout.write(
-    `${number(at / 1000).padStart(5)} s  RSS ${number(sample.rss)} MB  files ${sample.files}  100 KB spill p50 ${number(sample.p50)} ms  p99 ${number(sample.p99)} ms\n`,
-  )
-}, Math.min(REPORT_MS, (minutes * 60_000) / 6))
+const timer = setInterval(
+  () => {
+    const at = performance.now() - started
+    globalThis.gc?.()
+    const recent = spills.splice(0)
+    const sample = { at, rss: rss(), files: openFiles(), p50: percentile(recent, 0.5), p99: percentile(recent, 0.99) }
+    samples.push(sample)
+    process.stdout.write(
+      `${number(at / 1000).padStart(5)} s  RSS ${number(sample.rss)} MB  files ${sample.files}  100 KB spill p50 ${number(sample.p50)} ms  p99 ${number(sample.p99)} ms\n`,
+    )
+  },
+  Math.min(REPORT_MS, (minutes * 60_000) / 6),
+)
 
 await Promise.all(Array.from({ length: AGENTS }, (_, i) => agent(i)))
 clearInterval(timer)
 
 const steady = samples.filter(({ at }) => at > WARM_UP * minutes * 60_000)
 const half = steady.length >> 1
-const grown = (key) => median(steady.slice(half).map((sample) => sample[key])) / median(steady.slice(0, half).map((sample) => sample[key])) - 1
+const grown = (key) =>
+  median(steady.slice(half).map((sample) => sample[key])) / median(steady.slice(0, half).map((sample) => sample[key])) -
+  1
 const p50 = median(steady.map((sample) => sample.p50))
 const p99 = median(steady.map((sample) => sample.p99))
 process.stdout.write(
