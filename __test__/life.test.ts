@@ -143,6 +143,38 @@ describe('worker threads', () => {
     expect({ code, signal, stdout }).toEqual({ code: 0, signal: null, stdout: 'spill\n' })
   })
 
+  it('go on while another one, with more in flight than runs at once, stands still', async () => {
+    const { code, stdout } = await run(
+      `import { Worker } from 'node:worker_threads'
+       const state = new Int32Array(new SharedArrayBuffer(4))
+       const other = async ({ entry, state }) => {
+         const { ToolOutputLimits, LocalFileStore } = await import(entry)
+         const limits = new ToolOutputLimits({ store: new LocalFileStore({ root: process.env.ROOT }), onWarning() {} })
+         Atomics.store(state, 0, 1)
+         Atomics.notify(state, 0)
+         Atomics.wait(state, 0, 1)
+         const { report } = await limits.reduce('line\\n'.repeat(400_000), { toolName: 't', runId: 'worker', toolCallId: 'c' })
+         await limits.read({ handle: report.handle, offset: 1_000, limit: 1 })
+         Atomics.store(state, 0, 3)
+         Atomics.notify(state, 0)
+       }
+       const workerData = { entry: ${JSON.stringify(entry)}, state }
+       const worker = new Worker('(' + other + ')(require("node:worker_threads").workerData)', { eval: true, execArgv: [], workerData })
+       Atomics.wait(state, 0, 0)
+       const long = 'line of text\\n'.repeat(100_000)
+       const pending = Array.from({ length: 12 }, (_, i) => limits.reduce(long, { toolName: 't', runId: 'main', toolCallId: 'c' + i }))
+       Atomics.store(state, 0, 2)
+       Atomics.notify(state, 0)
+       // Nothing but the worker ends this; the limit only turns a hang into a failure.
+       const waited = Atomics.wait(state, 0, 2, 20_000)
+       const actions = new Set((await Promise.all(pending)).map(({ report }) => report.action))
+       await worker.terminate()
+       console.log(waited === 'timed-out' ? 'hung' : 'went on', ...actions)`,
+      { timeoutMs: 60_000 },
+    )
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'went on spill\n' })
+  }, 60_000)
+
   it('may change shared memory while it is reduced: nothing breaks', async () => {
     const { code, stdout } = await run(
       `import { Worker } from 'node:worker_threads'

@@ -232,7 +232,8 @@ impl NativeLimits {
     ) -> Result<PromiseRaw<'env, NativeOutcome>> {
         let limits = Arc::clone(&self.limits);
         let host = JsHost { ways: Arc::clone(&self.ways), call: number };
-        env.spawn_future(async move { Ok(NativeOutcome::from(limits.reduce(&host, &call, part).await)) })
+        let lane = self.ways.lane.clone();
+        env.spawn_future(lane.within(async move { Ok(NativeOutcome::from(limits.reduce(&host, &call, part).await)) }))
     }
 }
 

@@ -14,6 +14,7 @@ use napi_derive::napi;
 use tokio::sync::oneshot;
 
 use super::units::{self, Units};
+use crate::engine::Lane;
 use crate::engine::text::{Ahead, Gone, HostText, Text};
 
 /// The most UTF-16 units copied in one turn of the main thread: well under a millisecond.
@@ -28,6 +29,8 @@ pub struct Port(pub(super) Arc<Ways>);
 
 /// The two functions of the entry.
 pub struct Ways {
+    /// For the work of this environment's calls, which waits for its thread.
+    pub(super) lane: Lane,
     window: Callback<(u32, u32, f64, f64), Units>,
     ask: Callback<(u32, Question), Promise<Answer>>,
 }
@@ -37,7 +40,7 @@ impl Port {
     /// `window(call, text, start, end)` gives a part of a string; `ask(call, question)` answers a question.
     #[napi(constructor, catch_unwind)]
     pub fn new(window: Callback<(u32, u32, f64, f64), Units>, ask: Callback<(u32, Question), Promise<Answer>>) -> Self {
-        Self(Arc::new(Ways { window, ask }))
+        Self(Arc::new(Ways { lane: Lane::default(), window, ask }))
     }
 }
 

@@ -102,7 +102,8 @@ impl NativeLimits {
         memory: Option<&NativeMemoryStore>,
     ) -> Result<PromiseRaw<'env, NativePage>> {
         let reading = self.reading(number, input, run_id, own_store, local, memory);
-        env.spawn_future(async move { Ok(NativePage::from(reading.await.1)) })
+        let lane = self.ways.lane.clone();
+        env.spawn_future(lane.within(async move { Ok(NativePage::from(reading.await.1)) }))
     }
 
     /// Reads a page as the model sees it.
@@ -119,10 +120,11 @@ impl NativeLimits {
         memory: Option<&NativeMemoryStore>,
     ) -> Result<PromiseRaw<'env, String>> {
         let reading = self.reading(number, input, run_id, own_store, local, memory);
-        env.spawn_future(async move {
+        let lane = self.ways.lane.clone();
+        env.spawn_future(lane.within(async move {
             let (limits, answer) = reading.await;
             Ok(limits.say(&answer))
-        })
+        }))
     }
 
     fn reading(

@@ -43,4 +43,4 @@ pub use reading::{Answer, Problem};
 pub use reason::Reason;
 pub use report::{Outcome, Performed, Report, Tried, Unit, Usage, Warning};
 pub use stats::{Counters, Stats};
-pub use work::off_thread;
+pub use work::{Lane, off_thread};
