@@ -163,6 +163,30 @@ describe('a CallToolResult', () => {
     expect(await setup().limits.reduceCallToolResult(result as Result, context)).toBe(result)
   })
 
+  it('counts as it was at the call, also when it is changed right after', async () => {
+    const { limits, root } = setup()
+    const structuredContent = { log: 'old'.repeat(5_000) }
+    const pending = limits.reduceCallToolResult({ content: [], structuredContent } as Result, context)
+    structuredContent.log = 'new'
+    expect((await pending)._meta).toEqual({ [STRUCTURED]: 'run/call.0.structured' })
+    expect(storedText(root, 'run/call.0.structured')).toBe(JSON.stringify({ log: 'old'.repeat(5_000) }))
+  })
+
+  it.each([
+    ['more keys', { content: large, more: 1 }],
+    ['another key', { other: large }],
+    ['a text', large],
+    ['nothing', undefined],
+  ])('whose structured content has one key, and a toJSON that gives %s, is taken as it renders', async (_, json) => {
+    const structuredContent = Object.defineProperty({ content: large }, 'toJSON', { value: () => json })
+    const result = { content: [{ type: 'text', text: 'x' }], structuredContent } as Result
+    const { limits, root } = setup()
+    await limits.reduceCallToolResult(result, context)
+    const stored = json === undefined ? [] : ['run/call.0.structured']
+    expect(keysOf(root)).toEqual(stored)
+    for (const key of stored) expect(storedText(root, key)).toBe(JSON.stringify(json))
+  })
+
   it('counts and tells its parts', async () => {
     const { limits, events } = setup({ bands: [{ over: 1_000, action: spill() }] })
     await limits.reduceCallToolResult(

@@ -116,7 +116,10 @@ export class ToolOutputLimits {
     context: ReduceContext & { outputSchema?: boolean | undefined },
   ): Promise<R> {
     const call = this.#call(context)
-    if (this.#isExempt(call) || !this.#isSelected((await this.#filter?.(call.tool)) ?? true, call)) return result
+    if (this.#isExempt(call)) return result
+    const selection = this.#filter?.(call.tool) ?? true
+    // Awaited only where it has to be, so that what is changed after the call has no effect.
+    if (!this.#isSelected(selection instanceof Promise ? await selection : selection, call)) return result
     const parts = callToolResultParts(result)
     if (parts === undefined) return result
     const { structuredContent, content } = parts

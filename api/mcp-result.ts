@@ -61,7 +61,12 @@ function unwrapped(structuredContent: unknown, whole: string): { value: unknown;
   // Taken out of the rendering, so that no getter is asked again.
   if (key === undefined || !whole.startsWith(start)) return undefined
   const json = whole.slice(start.length, -1)
-  return { value: json.startsWith('"') ? JSON.parse(json) : undefined, json }
+  if (!json.startsWith('"')) return { value: undefined, json }
+  try {
+    return { value: JSON.parse(json), json }
+  } catch {
+    return undefined // a `toJSON` gave more than the one key
+  }
 }
 
 function wrapperOf(structuredContent: unknown): string | undefined {
