@@ -25,25 +25,47 @@ interface Block {
   /** Why the block cannot run here. */
   noRun: string | undefined
   code: string
+  /** The lines that the page shows as its output: of the text blocks up to the next code, without lines of `…`. */
+  shown: string[]
 }
-const blocks = documents.flatMap((file): Block[] =>
-  [...textOf(file).matchAll(/^```(js|ts|mjs)(?: no-run(?:: *(.+))?)?\n(.*?)^```/gms)].map(
-    ([whole, language, reason, code], n) => ({
+const blocks = documents.flatMap((file): Block[] => {
+  const text = textOf(file)
+  const found = [...text.matchAll(/^```(js|ts|mjs)( no-run(?:: *([^\n]*))?)?\n(.*?)^```$/gms)]
+  return found.map(({ index, 0: whole, 1: language = '', 2: noRun, 3: reason = '', 4: code = '' }, n) => {
+    const after = text.slice(index + whole.length, found[n + 1]?.index)
+    const outputs = [...after.matchAll(/^```text\n(.*?)^```/gms)].map(([, output = '']) => output)
+    return {
       name: `${file}, block ${n + 1}`,
-      language: language ?? '',
-      noRun: whole.includes('no-run') ? (reason ?? '') : undefined,
-      code: code ?? '',
-    }),
-  ),
-)
+      language,
+      noRun: noRun === undefined ? undefined : reason,
+      code,
+      shown: outputs.flatMap((output) => output.split('\n')).filter((line) => line !== '' && line !== '…'),
+    }
+  })
+})
+
+it('the README shows a result and a page, as they are printed', () => {
+  const [first] = blocks.filter(({ name, noRun }) => name.startsWith('README.md') && noRun === undefined)
+  expect(first?.shown.filter((line) => line.startsWith('['))).toHaveLength(3) // notice, header of the page, next call
+})
 
 describe('code', () => {
-  it.each(blocks.filter(({ noRun }) => noRun === undefined))('of $name runs', ({ code, language }) => {
-    const file = path.join(folder, `${Math.random().toString(36).slice(2)}.mjs`)
-    writeFileSync(file, transformSync(code, { loader: language === 'ts' ? 'ts' : 'js', format: 'esm' }).code)
-    const options = { encoding: 'utf8', timeout: 20_000, env: { ...process.env, TMPDIR: folder } } as const
-    expect(() => execFileSync(process.execPath, ['--throw-deprecation', file], options)).not.toThrow()
+  it('is found in every fence', () => {
+    const fences = documents.flatMap((file) => textOf(file).match(/^```(?:js|ts|mjs|javascript|typescript)\b/gm) ?? [])
+    expect(fences.length).toBeGreaterThan(5)
+    expect(blocks).toHaveLength(fences.length)
   })
+
+  it.each(blocks.filter(({ noRun }) => noRun === undefined))(
+    'of $name runs, and prints what is shown',
+    ({ code, language, shown }) => {
+      const file = path.join(folder, `${Math.random().toString(36).slice(2)}.mjs`)
+      writeFileSync(file, transformSync(code, { loader: language === 'ts' ? 'ts' : 'js', format: 'esm' }).code)
+      const options = { encoding: 'utf8', timeout: 20_000, env: { ...process.env, TMPDIR: folder } } as const
+      const printed = execFileSync(process.execPath, ['--throw-deprecation', file], options).split('\n')
+      for (const line of shown) expect(printed).toContain(line)
+    },
+  )
 
   it.each(blocks.filter(({ noRun }) => noRun !== undefined))(
     'of $name that cannot run here parses: $noRun',
@@ -64,6 +86,19 @@ describe('links', () => {
   })
 })
 
+it('the README leads to every page', () => {
+  const pages = documents.filter((file) => file.startsWith('docs/'))
+  expect(pages.filter((page) => !textOf('README.md').includes(`](${page})`))).toEqual([])
+})
+
+it.each(['CONTRIBUTING.md', 'docs/architecture.md'])('the files that %s names are there', (page) => {
+  const names = textOf(page).match(/[\w./-]+\/[\w-]+\.(?:rs|ts|mjs)\b/g) ?? []
+  const homes = ['', 'src/engine', 'src/binding']
+  const missing = names.filter((name) => !homes.some((home) => existsSync(path.join(root, home, name))))
+  expect(names.length).toBeGreaterThan(5)
+  expect(missing).toEqual([])
+})
+
 describe('tables', () => {
   const rows = (file: string, pattern: RegExp) => [...textOf(file).matchAll(pattern)].map(([, name]) => name).sort()
 
@@ -76,6 +111,29 @@ describe('tables', () => {
     for (const [code, meaning] of Object.entries(WARNING_CODES)) {
       expect(textOf('docs/errors.md')).toContain(`| \`${code}\` | ${meaning} |`)
     }
+  })
+
+  it('of options in the README is complete', () => {
+    const body = /^export interface ToolOutputLimitsOptions \{\n(.*?)^\}/ms.exec(textOf('index.d.ts'))?.[1] ?? ''
+    const options = [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name)
+    const table = /^## Configuration\n(.*?)^## /ms.exec(textOf('README.md'))?.[1] ?? ''
+    const shown = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/\w+/g) ?? [])
+    expect(options.length).toBeGreaterThan(15)
+    expect(shown.sort()).toEqual(options.sort())
+  })
+
+  it('of arguments in the page on reading is complete', () => {
+    const body = /^export interface ReadInput \{\n(.*?)^\}/ms.exec(textOf('index.d.ts'))?.[1] ?? ''
+    const names = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name)
+    const shown = [...textOf('docs/reading.md').matchAll(/^\| (`[^|]+) \|/gm)]
+    expect(shown.flatMap(([, cell]) => cell?.match(/\w+/g) ?? []).sort()).toEqual(names.sort())
+  })
+
+  it('of hosts in the README has every adapter', () => {
+    const table = /^\| host \|.*?\n\n/ms.exec(textOf('README.md'))?.[0] ?? ''
+    const named = [...table.matchAll(/`(?:tool-output-limits)?\/([\w-]+)`/g)].map(([, name]) => name)
+    const files = readdirSync(path.join(root, 'adapters')).filter((file) => file.endsWith('.ts'))
+    expect(named.sort()).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort())
   })
 
   it('of tests in the security page name files and suites that are there', () => {
