@@ -1,6 +1,6 @@
 // Builds the TypeScript parts into dist/: the entry once, as CommonJS (so that `require` and `import` get the same
 // classes), every adapter as ESM and as CommonJS, and types for both.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bin, root, run } from './run.mjs'
 
@@ -36,9 +36,14 @@ export async function buildEntry() {
   }
   run(process.execPath, [bin('typescript', 'tsc'), '-p', 'tsconfig.adapters.json'])
   for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
-    if (file.endsWith('.d.ts'))
-      copyFileSync(join(root, 'dist', file), join(root, 'dist', file.replace(/\.ts$/, '.cts')))
+    if (file.endsWith('.d.ts')) commonJsTypes(join(root, 'dist', file))
   }
+}
+
+/** The same types for `require`: what they refer to beside them must be CommonJS too. */
+function commonJsTypes(file) {
+  const types = readFileSync(file, 'utf8').replaceAll(/(\b(?:from|import\()\s*(['"])\.[^'"]*)\.js\2/g, '$1.cjs$2')
+  writeFileSync(file.replace(/\.ts$/, '.cts'), types)
 }
 
 /** One adapter a file; what they share lies in adapters/shared. */
