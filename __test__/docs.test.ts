@@ -143,10 +143,3 @@ describe('tables', () => {
     }
   })
 })
-
-it('every adapter has its entry in the exports, and every entry its adapter', () => {
-  const { exports } = JSON.parse(textOf('package.json'))
-  const subpaths = Object.keys(exports).filter((name) => /^\.\/(?!package\.json)/.test(name))
-  const files = readdirSync(path.join(root, 'adapters')).filter((file) => file.endsWith('.ts'))
-  expect(subpaths.sort()).toEqual(files.map((file) => `./${file.replace(/\.ts$/, '')}`).sort())
-})

@@ -1,5 +1,5 @@
 // The package as it is installed: from tarballs, in an empty folder, in every way that people load it.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -90,7 +90,9 @@ describe('installed from tarballs', () => {
     expect(existsSync(installed('tool-output-limits', 'LICENSE'))).toBe(true)
   })
 
-  it('brings the licences of what is in the binary', () => {
+  // A release without them fails; machines that only test a binary have no cargo.
+  const hasCargo = spawnSync('cargo', ['--version']).status === 0
+  it.skipIf(!hasCargo)('brings the licences of what is in the binary (asked of cargo, where there is one)', () => {
     const text = readFileSync(installed(`tool-output-limits-${platform}`, 'THIRD-PARTY-LICENSES'), 'utf8')
     for (const crate of ['napi', 'tokio', 'regex', 'serde_json']) expect(text).toMatch(new RegExp(`^${crate} \\d`, 'm'))
     expect(text).toContain('Permission is hereby granted')

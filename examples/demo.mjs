@@ -39,7 +39,7 @@ const question = 'Which V8 option prints bytecode, and which version of zod is l
 
 /** What the model copies out of the notices. */
 const handles = {}
-const without = await converse(tools, ['v8_options', 'installed_packages', 'lock_file'])
+const without = converse(tools, ['v8_options', 'installed_packages', 'lock_file'])
 const limits = new ToolOutputLimits({ runId: `demo-${process.pid}` })
 const limited = withToolOutputLimits(tools, limits)
 const withLimits = await converse(limited, [
@@ -52,12 +52,15 @@ const withLimits = await converse(limited, [
 
 console.log('What the model is sent, in chars (estimated tokens):\n')
 console.log(`${'request'.padEnd(44)}${'without limits'.padStart(24)}${'with limits'.padStart(22)}`)
+const { requests: unlimited } = await without
 for (const [index, { after, chars }] of withLimits.requests.entries()) {
-  const before = without.requests[index]?.chars
+  const before = unlimited[index]?.chars
   console.log(`${`${index + 1} ${after}`.padEnd(44)}${figure(before).padStart(24)}${figure(chars).padStart(22)}`)
 }
-const total = (run) => run.requests.reduce((sum, { chars }) => sum + chars, 0)
-console.log(`${'all'.padEnd(44)}${figure(total(without)).padStart(24)}${figure(total(withLimits)).padStart(22)}`)
+const total = (requests) => requests.reduce((sum, { chars }) => sum + chars, 0)
+console.log(
+  `${'all'.padEnd(44)}${figure(total(unlimited)).padStart(24)}${figure(total(withLimits.requests)).padStart(22)}`,
+)
 
 console.log('\nThe V8 options as the model sees them:\n')
 console.log(quoted(withLimits.outputs.v8_options))

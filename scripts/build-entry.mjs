@@ -2,7 +2,7 @@
 // classes), every adapter as ESM and as CommonJS, and types for both.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bin, root, run } from './run.mjs'
+import { bin, isMain, root, run } from './run.mjs'
 
 export async function buildEntry() {
   const { build } = await import('esbuild')
@@ -57,4 +57,4 @@ export function adapterFiles() {
   return [...files('adapters'), ...files('adapters/stores')].sort()
 }
 
-if (process.argv[1] === import.meta.filename) await buildEntry()
+if (isMain(import.meta)) await buildEntry()

@@ -60,7 +60,12 @@ function stagePlatform(platform) {
   cpSync(join(root, 'npm', platform), home, { recursive: true })
   cpSync(source, join(home, binary))
   cpSync(join(root, 'LICENSE'), join(home, 'LICENSE'))
-  writeFileSync(join(home, NOTICES), notices(targetOf(platform)))
+  try {
+    writeFileSync(join(home, NOTICES), notices(targetOf(platform)))
+  } catch (error) {
+    if (isRelease) throw error
+    console.error(`${platform} without ${NOTICES}: ${error.message}`)
+  }
   const published = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   writeManifest(home, { ...published, files: [...published.files, NOTICES] })
   return home

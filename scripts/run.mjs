@@ -1,10 +1,15 @@
 // What the other scripts share: where things are, and how a tool is run without a shell.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Whether a script was started by itself, and not imported. */
+export function isMain(meta) {
+  return process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(meta.url)
+}
 
 /** The script behind a package's command: started by node itself, so without npx and on Windows too. */
 export function bin(name, command = name, folder = root) {

@@ -5,19 +5,20 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { buildAddon } from './build-addon.mjs'
 import { buildEntry } from './build-entry.mjs'
-import { bin, root, run, step } from './run.mjs'
+import { root, run, step } from './run.mjs'
 
 const release = process.argv.includes('--release')
 
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  console.error(`Node.js 20 or later is needed; this is ${process.version}`)
+  process.exit(1)
+}
 await install(root)
 if (!isFresh(addon(), ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs']) || (release && kind() !== 'release')) {
   await step(release ? 'addon, release build' : 'addon, debug build', () =>
-    run(process.execPath, [
-      bin('@napi-rs/cli', 'napi'),
-      ...['build', '--platform', '--js', 'native.cjs', '--dts', 'native.d.cts'],
-      ...(release ? ['--release'] : []),
-    ]),
+    buildAddon(...(release ? ['--release'] : [])),
   )
   utimesSync(addon(), new Date(), new Date())
   writeFileSync(join(root, 'target', 'addon-kind'), release ? 'release' : 'debug')
