@@ -117,6 +117,12 @@ describe('platform packages', () => {
   })
 })
 
+it('the version is the same in the lock file and heads the changelog', () => {
+  const { version, packages } = JSON.parse(textOf('package-lock.json'))
+  expect([version, packages[''].version]).toEqual([manifest.version, manifest.version])
+  expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).toBe(manifest.version)
+})
+
 it('workflows use actions by the hash of a commit', () => {
   for (const file of readdirSync(path.join(root, '.github/workflows'))) {
     const uses = [...textOf(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)].map(([, action]) => action ?? '')
