@@ -1,0 +1,106 @@
+// One suite over every store there is: the engine's own, those of the package over real servers, and one that an
+// application may have written.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { storeConformance } from 'tool-output-limits/store-conformance'
+import * as stores from 'tool-output-limits/stores'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LocalFileStore, MemoryStore, type OverflowStore } from '../../index.js'
+import { keysOf, newRoot, tempDirectory } from '../support/roots.js'
+import { fakeBlob } from './fake-blob.js'
+import { startBackends } from './services.js'
+
+function conforms(name: string, store: () => OverflowStore | Promise<OverflowStore>) {
+  describe(name, () => {
+    for (const { name, run } of storeConformance(store)) it(name, run)
+  })
+}
+
+conforms('LocalFileStore', () => new LocalFileStore({ root: newRoot() }))
+conforms('LocalFileStore with limits', () => new LocalFileStore({ root: newRoot(), maxBytes: 1e9, scope: 'a' }))
+conforms('MemoryStore', () => new MemoryStore())
+conforms('WorkspaceStore', () => {
+  const workspace = tempDirectory()
+  return new stores.WorkspaceStore({ workspace, fileTool: { name: 'read_file' } })
+})
+conforms('VercelBlobStore over a fake of its client', () => new stores.VercelBlobStore({ client: fakeBlob() }))
+conforms('VercelBlobStore over a fake that knows no ranges', () => {
+  return new stores.VercelBlobStore({ client: fakeBlob({ ranges: false }) })
+})
+conforms('KeyvStore over a map', () => {
+  const map = new Map<string, unknown>()
+  return new stores.KeyvStore({
+    keyv: {
+      get: async (key) => map.get(key),
+      set: async (key, value) => map.set(key, value) === map,
+      delete: async (key) => map.delete(key),
+      on: () => {},
+    },
+  })
+})
+conforms('the smallest store that an application can write', () => {
+  const results = new Map<string, Uint8Array>()
+  return {
+    write(key, data) {
+      for (let n = 1; ; n++) {
+        const handle = n === 1 ? key : `${key}~${n}`
+        const there = results.get(handle)
+        if (there === undefined) results.set(handle, Buffer.from(data))
+        else if (Buffer.compare(there, data) !== 0) continue
+        return handle
+      }
+    },
+    read: (handle) => results.get(handle)?.slice(),
+  }
+})
+
+for (const { kind, service } of await startBackends()) {
+  const title = `${kind}, a real server`
+  if (service.skipped !== undefined) {
+    describe.skip(`${title} (${service.skipped})`, () => it('conforms'))
+    continue
+  }
+  describe(title, () => {
+    let opened: { store: OverflowStore; close(): Promise<void> }
+    beforeAll(async () => {
+      const { openBackend } = await import('./backends.mjs')
+      opened = await openBackend(stores, { kind, url: service.url })
+    })
+    afterAll(() => opened.close())
+    for (const { name, run } of storeConformance(() => opened.store)) it(name, run)
+  })
+}
+
+it('the suite finds what a bad store does wrong', async () => {
+  const results = new Map<string, Uint8Array>()
+  const overwriting: OverflowStore = {
+    write(key, data) {
+      results.set(key, data)
+      return key
+    },
+    read(handle) {
+      const found = results.get(handle)
+      if (found === undefined) throw new Error('no idea')
+      return found
+    },
+  }
+  const failed: string[] = []
+  for (const { name, run } of storeConformance(() => overwriting)) await run().catch(() => failed.push(name))
+  expect(failed).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/another handle for other bytes/),
+      expect.stringMatching(/race for one key/),
+      expect.stringMatching(/not touched by what the caller does/),
+      expect.stringMatching(/unknown handle/),
+    ]),
+  )
+  expect(failed).toHaveLength(4)
+})
+
+it('a workspace keeps its results out of the repository', async () => {
+  const workspace = path.join(tempDirectory(), 'project')
+  mkdirSync(workspace)
+  const store = new stores.WorkspaceStore({ workspace, fileTool: { name: 'read_file' } })
+  const handle = await store.write('run/call.0', Buffer.from('x'))
+  expect(keysOf(workspace)).toEqual(['.tool-output/.gitignore', handle])
+})

@@ -1,0 +1,160 @@
+import type { OverflowStore, StoreOptions } from 'tool-output-limits'
+import { storeFailure, throwIfAborted, unknownHandle } from './store-errors.js'
+import { addressed, isAddressed } from './store-handles.js'
+
+/** Bytes of a chunk: small enough for every key-value store (a third more as base64), large enough to page quickly. */
+const CHUNK_BYTES = 256 * 1024
+/** Chunks on their way at once. */
+const CONCURRENT = 4
+/** Read chunks that are kept, in bytes: the pages to come lie in them, too. */
+const KEPT_BYTES = 8 << 20
+const MANIFEST = /^chunks ([0-9]{1,15}) ([0-9]{1,9})$/
+const CHUNK = 'base64 '
+
+/** A key-value store of strings. `get` gives undefined for what is not there, and rejects where it cannot tell. */
+export interface Strings {
+  get(key: string): Promise<unknown>
+  set(key: string, value: string): Promise<void>
+  delete(key: string): Promise<void>
+}
+
+interface Manifest {
+  readonly size: number
+  readonly chunkBytes: number
+}
+
+/**
+ * Results over a key-value store, in chunks, so that a page loads only the chunks it needs and no value grows past what
+ * the store takes. A result is announced when all its chunks are there: one cut off in the middle has no handle.
+ */
+export class ChunkedStore implements OverflowStore {
+  readonly #strings: Strings
+  readonly #kept = new Map<string, Uint8Array>()
+  #keptBytes = 0
+
+  constructor(strings: Strings) {
+    this.#strings = strings
+  }
+
+  async write(key: string, data: Uint8Array, options?: StoreOptions): Promise<string> {
+    const handle = addressed(key, data)
+    const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    const chunks = Math.ceil(data.byteLength / CHUNK_BYTES)
+    await each(chunks, async (n) => {
+      throwIfAborted(options?.signal)
+      const part = buffer.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES)
+      await this.#strings.set(chunkKey(handle, n), CHUNK + part.toString('base64'))
+    })
+    throwIfAborted(options?.signal)
+    await this.#strings.set(handle, `chunks ${data.byteLength} ${CHUNK_BYTES}`)
+    return handle
+  }
+
+  async read(handle: string, options?: StoreOptions): Promise<Uint8Array> {
+    const manifest = await this.#manifest(handle)
+    return this.#range(handle, manifest, 0, manifest.size, options)
+  }
+
+  async readRange(handle: string, start: number, end: number, options?: StoreOptions): Promise<Uint8Array> {
+    return this.#range(handle, await this.#manifest(handle), start, end, options)
+  }
+
+  async size(handle: string): Promise<number> {
+    return (await this.#manifest(handle)).size
+  }
+
+  async delete(handle: string): Promise<void> {
+    const { size, chunkBytes } = await this.#manifest(handle)
+    await this.#strings.delete(handle)
+    await each(Math.ceil(size / chunkBytes), async (n) => {
+      this.#forget(chunkKey(handle, n))
+      await this.#strings.delete(chunkKey(handle, n))
+    })
+  }
+
+  async #manifest(handle: string): Promise<Manifest> {
+    const value = isAddressed(handle) ? await this.#strings.get(handle) : undefined
+    if (value === undefined || value === null) throw unknownHandle()
+    const [, size, chunkBytes] = MANIFEST.exec(String(value)) ?? []
+    if (size === undefined || !(Number(chunkBytes) > 0))
+      throw storeFailure('store_failed', 'the stored result is damaged')
+    return { size: Number(size), chunkBytes: Number(chunkBytes) }
+  }
+
+  async #range(handle: string, manifest: Manifest, start: number, end: number, options?: StoreOptions) {
+    const { size, chunkBytes } = manifest
+    const from = Math.max(0, Math.min(start, size))
+    const to = Math.max(from, Math.min(end, size))
+    const bytes = new Uint8Array(to - from)
+    if (from === to) return bytes
+    const first = Math.floor(from / chunkBytes)
+    const last = Math.floor((to - 1) / chunkBytes)
+    await each(last - first + 1, async (at) => {
+      throwIfAborted(options?.signal)
+      const n = first + at
+      const offset = n * chunkBytes
+      const chunk = await this.#chunk(chunkKey(handle, n), Math.min(chunkBytes, size - offset))
+      const part = chunk.subarray(Math.max(0, from - offset), Math.min(chunk.byteLength, to - offset))
+      bytes.set(part, Math.max(0, offset - from))
+    })
+    return bytes
+  }
+
+  async #chunk(key: string, length: number): Promise<Uint8Array> {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) {
+      this.#kept.delete(key)
+      this.#kept.set(key, kept)
+      return kept
+    }
+    const value = await this.#strings.get(key)
+    // One chunk expired or was evicted: then the result is gone, and only its announcement is left.
+    if (value === undefined || value === null) throw unknownHandle()
+    const chunk =
+      typeof value === 'string' && value.startsWith(CHUNK)
+        ? Buffer.from(value.slice(CHUNK.length), 'base64')
+        : undefined
+    if (chunk?.byteLength !== length) throw storeFailure('store_failed', 'the stored result is damaged')
+    this.#keep(key, chunk)
+    return chunk
+  }
+
+  #keep(key: string, chunk: Uint8Array): void {
+    this.#forget(key)
+    this.#kept.set(key, chunk)
+    this.#keptBytes += chunk.byteLength
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptBytes <= KEPT_BYTES) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    this.#keptBytes -= this.#kept.get(key)?.byteLength ?? 0
+    this.#kept.delete(key)
+  }
+}
+
+/** Not below the manifest: where keys become paths, it is a file already. No handle, for it does not end in the digits alone. */
+function chunkKey(handle: string, n: number): string {
+  return `${handle}.part${n}`
+}
+
+/** Does some work for 0 … count - 1, a few at a time; ends at the first failure, when what was begun is done. */
+async function each(count: number, work: (n: number) => Promise<void>): Promise<void> {
+  let next = 0
+  let isFailed = false
+  const worker = async () => {
+    while (next < count && !isFailed) {
+      try {
+        await work(next++)
+      } catch (error) {
+        isFailed = true
+        throw error
+      }
+    }
+  }
+  const done = await Promise.allSettled(Array.from({ length: Math.min(CONCURRENT, count) }, worker))
+  const failed = done.find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
