@@ -37,13 +37,13 @@ const OPEN = {
     return { store: new S3Store({ client, bucket: 'results' }), close: async () => client.destroy(), client }
   },
   async unstorage({ UnstorageStore }, url) {
-    const { keyv, close } = await redisClient(url)
+    const { redis, close } = await redisClient(url)
     const driver = {
       name: 'redis',
-      hasItem: async (key) => (await keyv.get(key)) !== undefined,
-      getItem: async (key) => (await keyv.get(key)) ?? null,
-      setItem: async (key, value) => void (await keyv.set(key, value)),
-      removeItem: async (key) => void (await keyv.delete(key)),
+      hasItem: async (key) => (await redis.client.exists(key)) === 1,
+      getItem: (key) => redis.client.get(key),
+      setItem: (key, value) => redis.client.set(key, value),
+      removeItem: (key) => redis.client.del(key),
       getKeys: async () => [],
     }
     return { store: new UnstorageStore({ storage: createStorage({ driver }) }), close }
@@ -57,7 +57,9 @@ async function redisClient(url) {
   )
   const keyv = new Keyv({ store: redis, namespace: 'tool-output', throwOnErrors: true })
   keyv.on('error', quiet)
+  // A lost connection is an event of the client under it, and one without a listener ends the process.
+  redis.client.on('error', quiet)
   // Without its queue the client refuses what comes while it connects for the first time.
   await redis.getClient()
-  return { keyv, close: () => redis.disconnect(true) }
+  return { keyv, redis, close: () => redis.disconnect(true) }
 }

@@ -45,7 +45,7 @@ conforms('the smallest store that an application can write', () => {
       for (let n = 1; ; n++) {
         const handle = n === 1 ? key : `${key}~${n}`
         const there = results.get(handle)
-        if (there === undefined) results.set(handle, Buffer.from(data))
+        if (there === undefined) results.set(handle, Uint8Array.from(data))
         else if (Buffer.compare(there, data) !== 0) continue
         return handle
       }
