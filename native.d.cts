@@ -103,6 +103,10 @@ export interface Answer {
   key?: string
   /** The run that wrote it. */
   runId?: string
+  /** Which store of the process it is in. */
+  store?: number
+  /** Which write of the process stored it; 0 where another process did. */
+  write?: number
   /** What a summary cost. */
   usage?: Spent
 }

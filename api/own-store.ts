@@ -2,6 +2,7 @@ import type { FallbackReason, OverflowStore } from '../index.js'
 import type { Answer } from '../native.cjs'
 import { bytesView, isBytes } from './bytes.js'
 import { callNow, settle } from './callbacks.js'
+import { keptOf } from './kept-results.js'
 
 /** What this process knows of a result in an application's store: its handle alone may not tell. */
 export interface KnownResult {
@@ -9,6 +10,8 @@ export interface KnownResult {
   readonly key: string
   readonly runId: string | undefined
   readonly bytes: number
+  /** Which write of this process it was: what was learnt of the handle before does not hold for it. */
+  readonly write: number
 }
 
 /** Results that are remembered for a store. */
@@ -21,14 +24,19 @@ export function known(store: OverflowStore, handle: string): KnownResult | undef
   return memories.get(store)?.get(handle)
 }
 
-function remember(store: OverflowStore, handle: string, result: KnownResult): void {
+let writes = 0
+
+function remember(store: OverflowStore, handle: string, result: Omit<KnownResult, 'write'>): void {
   let memory = memories.get(store)
   if (memory === undefined) {
     memory = new Map()
     memories.set(store, memory)
   }
+  // The same bytes again are the same result.
+  const isSame = memory.get(handle)?.bytes === result.bytes
+  const write = (isSame ? memory.get(handle)?.write : undefined) ?? ++writes
   memory.delete(handle)
-  memory.set(handle, result)
+  memory.set(handle, { ...result, write })
   const oldest = memory.keys().next()
   if (memory.size > REMEMBERED && !oldest.done) memory.delete(oldest.value)
 }
@@ -67,6 +75,7 @@ export async function writeTo(
 /** Deletes what was just written, where the store can. */
 export async function undoWrite(store: OverflowStore, handle: string, timeoutMs: number): Promise<void> {
   memories.get(store)?.delete(handle)
+  keptOf(store).wholes.delete(handle)
   if (typeof store.delete === 'function') await settle(() => store.delete?.(handle), timeoutMs)
 }
 
@@ -112,54 +121,97 @@ export function reasonOf(error: unknown): FallbackReason {
   }
 }
 
-/** A result as the engine reads it: whole, or in ranges that it asks for. */
-export type Opened =
-  | { readonly problem: 'unknown' | 'unavailable' }
-  | { readonly whole: Uint8Array }
-  | { readonly size: number }
+/** A result as the engine reads it: its size, and a way to its bytes. */
+export interface Opened {
+  readonly size: number
+  /** Tells the result from every other of this process, as long as its store keeps the contract. */
+  readonly identity: { readonly store: number; readonly write: number }
+  readonly range: (start: number, end: number) => Promise<Answer>
+}
+
+interface Call {
+  readonly signal: AbortSignal | undefined
+  readonly timeoutMs: number
+}
 
 /** Opens a handle of an application's store. */
 export async function openIn(
   store: OverflowStore,
   handle: string,
-  call: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
-): Promise<Opened> {
-  const written = known(store, handle)?.bytes
+  call: Call,
+): Promise<Opened | { readonly problem: 'unknown' | 'unavailable' }> {
+  const { bytes: written, write = 0 } = known(store, handle) ?? {}
+  const { wholes, number } = keptOf(store)
+  const identity = { store: number, write }
   if (typeof store.readRange === 'function' && typeof store.size === 'function') {
-    const size = await settle(() => store.size?.(handle, { signal: call.signal }), call.timeoutMs, call.signal)
-    if (!size.ok) return { problem: isUnknown(size) ? 'unknown' : 'unavailable' }
+    const answer = await settle(() => store.size?.(handle, { signal: call.signal }), call.timeoutMs, call.signal)
+    if (!answer.ok) return { problem: isUnknown(answer) ? 'unknown' : 'unavailable' }
+    const size = answer.value
     // A store that lies about the size is read as a whole, and its bytes are counted.
-    if (isSize(size.value) && (written === undefined || written === size.value)) return { size: size.value }
-    if (size.value === null || size.value === undefined) return { problem: 'unknown' }
+    if (isSize(size) && (written === undefined || written === size)) {
+      return { size, identity, range: (start, end) => rangeOf(store, handle, { size, write }, start, end, call) }
+    }
+    if (size === null || size === undefined) return { problem: 'unknown' }
   }
-  const cached = cachedWhole(store, handle)
-  if (cached !== undefined) return { whole: cached }
-  const read = await settle(() => store.read(handle, { signal: call.signal }), call.timeoutMs, call.signal)
-  if (!read.ok) return { problem: isUnknown(read) ? 'unknown' : 'unavailable' }
-  if (read.value === null || read.value === undefined) return { problem: 'unknown' }
-  if (!isBytes(read.value)) return { problem: 'unavailable' }
-  const whole = bytesView(read.value)
-  if (written !== undefined && written !== whole.byteLength) return { problem: 'unavailable' }
-  keepWhole(store, handle, whole)
-  return { whole }
+  let whole = wholes.get(handle)
+  if (whole === undefined || (written !== undefined && written !== whole.byteLength)) {
+    const read = await settle(() => store.read(handle, { signal: call.signal }), call.timeoutMs, call.signal)
+    if (!read.ok) return { problem: isUnknown(read) ? 'unknown' : 'unavailable' }
+    if (read.value === null || read.value === undefined) return { problem: 'unknown' }
+    if (!isBytes(read.value)) return { problem: 'unavailable' }
+    // A copy: what the store gave may be its own memory.
+    whole = Uint8Array.from(bytesView(read.value))
+    if (written !== undefined && written !== whole.byteLength) return { problem: 'unavailable' }
+    wholes.put(handle, whole)
+  }
+  const bytes = whole
+  return { size: bytes.byteLength, identity, range: async (start, end) => ({ bytes: bytes.slice(start, end) }) }
 }
 
-/** Reads a range for the engine. */
-export async function rangeOf(
+/**
+ * What is fetched at a time, in bytes: the engine asks for the text in small steps, each of which would be a request. A
+ * page lies in one block or two, and so do the pages after it.
+ */
+const BLOCK = 1 << 20
+
+/** Reads a range through whole blocks, of which some are kept. */
+async function rangeOf(
   store: OverflowStore,
   handle: string,
+  { size, write }: { readonly size: number; readonly write: number },
   start: number,
   end: number,
-  call: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  call: Call,
 ): Promise<Answer> {
+  const { blocks } = keptOf(store)
+  const bytes = new Uint8Array(end - start)
+  for (let at = start; at < end; ) {
+    const first = at - (at % BLOCK)
+    const name = `${write} ${size} ${first} ${handle}`
+    let block = blocks.get(name)
+    if (block === undefined) {
+      block = await fetched(store, handle, first, Math.min(first + BLOCK, size), call)
+      if (block === undefined) return {}
+      blocks.put(name, block)
+    }
+    const part = block.subarray(at - first, end - first)
+    if (part.byteLength === 0) return {}
+    bytes.set(part, at - start)
+    at += part.byteLength
+  }
+  return { bytes }
+}
+
+async function fetched(store: OverflowStore, handle: string, start: number, end: number, call: Call) {
   const range = await settle(
     () => store.readRange?.(handle, start, end, { signal: call.signal }),
     call.timeoutMs,
     call.signal,
   )
-  if (!range.ok || !isBytes(range.value)) return {}
+  if (!range.ok || !isBytes(range.value)) return undefined
   const bytes = bytesView(range.value)
-  return bytes.byteLength === end - start ? { bytes: Uint8Array.from(bytes) } : {}
+  // A copy: what the store gave may be its own memory.
+  return bytes.byteLength === end - start ? Uint8Array.from(bytes) : undefined
 }
 
 function isUnknown(outcome: { readonly why: string; readonly error?: unknown }): boolean {
@@ -172,38 +224,4 @@ function isUnknown(outcome: { readonly why: string; readonly error?: unknown }):
 
 function isSize(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-// ---- results of stores that have only `read`, kept for the next page ----
-
-const KEPT_RESULTS = 4
-const KEPT_BYTES = 64 << 20
-const KEPT_MS = 10_000
-
-interface Whole {
-  readonly bytes: Uint8Array
-  readonly since: number
-}
-const wholes = new WeakMap<OverflowStore, Map<string, Whole>>()
-
-function cachedWhole(store: OverflowStore, handle: string): Uint8Array | undefined {
-  const whole = wholes.get(store)?.get(handle)
-  return whole !== undefined && performance.now() - whole.since < KEPT_MS ? whole.bytes : undefined
-}
-
-function keepWhole(store: OverflowStore, handle: string, bytes: Uint8Array): void {
-  let cache = wholes.get(store)
-  if (cache === undefined) {
-    cache = new Map()
-    wholes.set(store, cache)
-  }
-  cache.delete(handle)
-  cache.set(handle, { bytes, since: performance.now() })
-  let held = 0
-  for (const whole of cache.values()) held += whole.bytes.byteLength
-  for (const [oldest, whole] of cache) {
-    if (held <= KEPT_BYTES && cache.size <= KEPT_RESULTS) break
-    cache.delete(oldest)
-    held -= whole.bytes.byteLength
-  }
 }

@@ -3,7 +3,7 @@ import type { NativePage, NativeReadInput, Question } from '../native.cjs'
 import { idOf } from './call.js'
 import { describe } from './describe.js'
 import type { Instance } from './engine-call.js'
-import { known, openIn, rangeOf } from './own-store.js'
+import { known, type Opened, openIn } from './own-store.js'
 import { withCall } from './port.js'
 import { builtInStore } from './stores.js'
 
@@ -49,16 +49,19 @@ async function ask<T>(reader: Reader, input: unknown, context: ReadContext | und
   const { local, memory } = builtInStore(store)
   const isOwn = local === undefined && memory === undefined
   const call = { signal: context?.signal, timeoutMs: reader.options.callbackTimeoutMs }
+  let opened: Opened | undefined
   const answer = async (question: Question) => {
     const { kind, handle = '', start = 0, end = 0 } = question
-    if (kind === 'range') return rangeOf(store, handle, start, end, call)
+    // One result is open at a time: the next candidate for a handle is opened when this one is known to be none.
+    if (kind === 'range') return opened?.range(start, end) ?? {}
     if (kind !== 'open') return {}
-    const opened = await openIn(store, handle, call)
-    if ('problem' in opened) return { reason: opened.problem }
+    const found = await openIn(store, handle, call)
+    if ('problem' in found) return { reason: found.problem }
+    opened = found
+    const { size, identity } = found
     const { key, runId } = known(store, handle) ?? {}
     const facts = { ...(key !== undefined && { key }), ...(runId !== undefined && { runId }) }
-    // A copy: what the store gave may be its own memory.
-    return 'whole' in opened ? { ...facts, bytes: opened.whole.slice() } : { ...facts, size: opened.size }
+    return { ...facts, size, ...identity }
   }
   const runId = idOf(context?.runId) ?? reader.runId
   return withCall({ texts: [], answer }, (number) => work(number, argumentsOf(input), runId, isOwn, local, memory))

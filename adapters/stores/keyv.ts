@@ -8,6 +8,7 @@ export interface KeyvLike {
   set(key: string, value: string, ttl?: number): Promise<unknown>
   delete(key: string): Promise<unknown>
   on(event: 'error', listener: (error: unknown) => void): unknown
+  throwOnErrors?: boolean
 }
 
 export interface KeyvStoreOptions {
@@ -21,8 +22,8 @@ export interface KeyvStoreOptions {
  * Results in any backend of Keyv: Redis, Valkey, Postgres, etcd and so on.
  *
  * Keyv reports many failures as an `error` event and answers as if a key were missing. Here an event in the time of an
- * operation makes it fail, so that a backend that is down is never taken for an unknown handle. With Redis, set
- * `disableOfflineQueue: true` on the client: else operations wait for the connection until `callbackTimeoutMs`.
+ * operation makes it fail, and `throwOnErrors` is set on the instance (give the store one of its own), so that a backend
+ * that is down is never taken for an unknown handle.
  *
  * @throws TypeError when `keyv` is no Keyv, RangeError when `ttlMs` is not positive and finite.
  */
@@ -34,6 +35,7 @@ export class KeyvStore extends ChunkedStore implements OverflowStore {
     if (ttlMs !== undefined && !(ttlMs > 0 && Number.isFinite(ttlMs))) {
       throw new RangeError('KeyvStore: ttlMs must be a positive number of milliseconds')
     }
+    if ('throwOnErrors' in keyv) keyv.throwOnErrors = true
     let failures = 0
     let last: unknown
     keyv.on?.('error', (error) => {

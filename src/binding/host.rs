@@ -1,9 +1,11 @@
 //! One tool call's callbacks, as the engine asks for them.
 
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use super::port::{Answer, JsText, Question, Spent, Ways};
-use crate::engine::read::{MemorySource, ReadError, Source};
+use crate::engine::read::{ReadError, Source};
+use crate::engine::store::Identity;
 use crate::engine::text::Text;
 use crate::engine::{Elsewhere, Host, Reason, StoredElsewhere, SummaryAnswer, SummaryRequest, Usage};
 
@@ -60,13 +62,10 @@ impl Host for JsHost {
         if let Some(problem) = answer.reason {
             return Err(if problem == "unknown" { ReadError::Gone } else { ReadError::Unavailable });
         }
-        let source: Box<dyn Source> = match (answer.bytes, answer.size) {
-            (Some(bytes), _) => Box::new(MemorySource::new(bytes.to_vec())),
-            (None, Some(size)) => {
-                Box::new(JsSource { ways: Arc::clone(&self.ways), call: self.call, handle, size: size as u64 })
-            }
-            (None, None) => return Err(ReadError::Unavailable),
-        };
+        let size = answer.size.ok_or(ReadError::Unavailable)? as u64;
+        let identity = identity(&handle, size, answer.store, answer.write);
+        let source: Box<dyn Source> =
+            Box::new(JsSource { ways: Arc::clone(&self.ways), call: self.call, handle, size, identity });
         Ok(Elsewhere { source, key: answer.key, run: answer.run_id })
     }
 
@@ -81,6 +80,20 @@ struct JsSource {
     call: u32,
     handle: String,
     size: u64,
+    identity: Option<Identity>,
+}
+
+/// Under what the line positions of a result in an application's store are remembered. Its bytes never change under one
+/// handle, so says the contract of stores.
+fn identity(handle: &str, size: u64, store: Option<f64>, write: Option<f64>) -> Option<Identity> {
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    // Files have their devices counted from below, and times after 1970.
+    Some(Identity {
+        device: u64::MAX - store? as u64,
+        inode: KEYS.hash_one(handle),
+        size,
+        mtime_ns: -1 - write.unwrap_or_default() as i128,
+    })
 }
 
 impl Source for JsSource {
@@ -104,6 +117,10 @@ impl Source for JsSource {
         let answer = tokio::runtime::Handle::current().block_on(self.ways.ask(self.call, question));
         let bytes = answer.and_then(|answer| answer.bytes).ok_or(ReadError::Unavailable)?;
         if bytes.len() as u64 == end - offset { Ok(bytes.to_vec()) } else { Err(ReadError::Unavailable) }
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 }
 

@@ -95,6 +95,10 @@ pub struct Answer {
     pub key: Option<String>,
     /// The run that wrote it.
     pub run_id: Option<String>,
+    /// Which store of the process it is in.
+    pub store: Option<f64>,
+    /// Which write of the process stored it; 0 where another process did.
+    pub write: Option<f64>,
     /// What a summary cost.
     pub usage: Option<Spent>,
 }
