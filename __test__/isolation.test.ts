@@ -365,7 +365,7 @@ describe('the async context of a call', () => {
         context.run(`call ${n}`, async () => {
           const ids = { runId: 'r', toolCallId: `c${n}` }
           for (const toolName of ['t', 'spilled', 'nothing']) await limits.reduce({ n }, { toolName, ...ids })
-          await limits.read({ handle: 'x', limit: 1 })
+          await limits.read({ handle: `x${n}`, limit: 1 })
           see('after', undefined)
         }),
       ),

@@ -5,17 +5,14 @@ use std::io;
 use cap_std::fs::{Dir, Metadata};
 
 use super::super::handle::is_segment;
-use super::{file, root};
+use super::file;
 
 /// How the names of temporaries begin.
 pub(super) const TEMPORARY: &str = ".tmp-";
 
-/// A file below a root.
-#[derive(Debug)]
-pub(super) struct Entry {
-    /// The run's directory; `None` for a temporary.
-    pub run: Option<String>,
-    pub name: String,
+/// What is known of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts {
     pub size: u64,
     pub mtime_ns: i128,
     /// The same for two names of one file. `None` where the system doesn't tell by name.
@@ -48,30 +45,22 @@ pub(super) fn names(base: &Dir) -> io::Result<Names> {
 
 /// Names of a run that could be handles. None where the directory is gone or cannot be read.
 pub(super) fn results(run: &Dir) -> Vec<String> {
+    numbered_results(run).into_iter().map(|(name, _)| name).collect()
+}
+
+/// The same, with the number of each file, where the system gives it along with the name.
+pub(super) fn numbered_results(run: &Dir) -> Vec<(String, Option<u64>)> {
     let Ok(entries) = run.entries() else {
         return Vec::new();
     };
-    let names = entries.map_while(Result::ok).filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| is_segment(name)).collect()
-}
-
-/// Every file below a root.
-pub(super) fn all(base: &Dir) -> io::Result<Vec<Entry>> {
-    let Names { runs, temporaries } = names(base)?;
-    let mut entries = Vec::new();
-    for name in temporaries {
-        entries.extend(regular_file(base, &name).map(|metadata| Entry::of(None, name, &metadata)));
-    }
-    for run in runs {
-        let Ok(directory) = root::open_below(base, &run, false) else {
-            continue;
-        };
-        for name in results(&directory) {
-            entries
-                .extend(regular_file(&directory, &name).map(|metadata| Entry::of(Some(run.clone()), name, &metadata)));
-        }
-    }
-    Ok(entries)
+    let names = entries.map_while(Result::ok).filter_map(|entry| {
+        #[cfg(unix)]
+        let number = Some(std::os::unix::fs::DirEntryExt::ino(&entry));
+        #[cfg(not(unix))]
+        let number = None;
+        Some((entry.file_name().into_string().ok()?, number))
+    });
+    names.filter(|(name, _)| is_segment(name)).collect()
 }
 
 /// What is known of a name; `None` where there is no regular file.
@@ -79,15 +68,22 @@ pub(super) fn regular_file(directory: &Dir, name: &str) -> Option<Metadata> {
     directory.symlink_metadata(name).ok().filter(Metadata::is_file)
 }
 
-impl Entry {
-    fn of(run: Option<String>, name: String, metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        let file = {
-            use cap_std::fs::MetadataExt;
-            Some((metadata.dev(), metadata.ino()))
-        };
-        #[cfg(not(unix))]
-        let file = None;
-        Self { run, name, size: metadata.len(), mtime_ns: file::mtime_ns(metadata), file }
+impl Facts {
+    pub fn of(metadata: &Metadata) -> Self {
+        Self { size: metadata.len(), mtime_ns: file::mtime_ns(metadata), file: number(metadata) }
+    }
+}
+
+/// Device and number of a file or directory, where the system tells them by name.
+pub(super) fn number(metadata: &Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+        Some((metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
     }
 }

@@ -6,9 +6,10 @@
 //! 2. opens the root and looks at it anew (`root`). Nothing stays open in between: a root that was deleted, moved or
 //!    opened to others meanwhile is noticed, and an idle store holds no descriptor;
 //! 3. from there on names single components relative to open directories, and follows no link (`system`);
-//! 4. writes (`write`): a temporary in the root, room for it (`quota`), a rename that replaces nothing; or
+//! 4. writes (`write`): a temporary in the root, room for it (`quota`, by the figures of `census`), a rename that replaces nothing; or
 //!    reads (`file`), or deletes and sweeps what is old (`sweep`, by the list `listing` makes).
 
+mod census;
 mod file;
 mod listing;
 mod quota;

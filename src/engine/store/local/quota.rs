@@ -1,14 +1,14 @@
-use std::collections::HashSet;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::fs::Dir;
 
 use super::super::StoreError;
+use super::census::Census;
 use super::file::nanoseconds;
-use super::listing::{self, Entry};
-use super::{root, system};
+use super::listing::Facts;
+use super::system;
 use crate::engine::reason::Reason;
 
 /// How long a write waits for others to finish theirs and make room, once it saw that there is none.
@@ -20,13 +20,13 @@ const PAUSE: Duration = Duration::from_millis(2);
 const ABANDONED_NS: i128 = 60 * 1_000_000_000;
 
 /// One at a time within a process, without the pauses that the lock among processes takes.
-static DECIDING: Mutex<()> = Mutex::new(());
+static DECIDING: LazyLock<Mutex<Census>> = LazyLock::new(Mutex::default);
 
 /// Who may publish: as long as it lives nobody else decides about room.
 pub(super) struct Room<'a> {
     // Released in this order.
     _lock: Option<system::Lock<'a>>,
-    _deciding: MutexGuard<'static, ()>,
+    _deciding: MutexGuard<'static, Census>,
 }
 
 /// Deletes the oldest results until everything below `base` fits into `max` bytes, the temporary `own` included.
@@ -41,10 +41,10 @@ pub(super) fn make_room<'a>(base: &'a Dir, own: &str, run: &str, max: u64) -> Re
     let started = Instant::now();
     let mut seen_full = None;
     loop {
-        let deciding = DECIDING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deciding = DECIDING.lock().unwrap_or_else(PoisonError::into_inner);
         match system::lock(base) {
             Ok(lock) => {
-                if try_once(base, own, run, max, lock.is_some())? {
+                if try_once(&mut deciding, base, own, run, max, lock.is_some())? {
                     return Ok(Room { _lock: lock, _deciding: deciding });
                 }
                 seen_full.get_or_insert_with(Instant::now);
@@ -61,48 +61,26 @@ pub(super) fn make_room<'a>(base: &'a Dir, own: &str, run: &str, max: u64) -> Re
 }
 
 /// → whether `own` may be published now
-fn try_once(base: &Dir, own: &str, run: &str, max: u64, has_lock: bool) -> io::Result<bool> {
+fn try_once(census: &mut Census, base: &Dir, own: &str, run: &str, max: u64, has_lock: bool) -> io::Result<bool> {
     let now = nanoseconds(SystemTime::now());
-    let (mut results, mut temporaries): (Vec<Entry>, Vec<Entry>) =
-        listing::all(base)?.into_iter().partition(|entry| entry.run.is_some());
-    temporaries.retain(|entry| entry.name == own || now - entry.mtime_ns <= ABANDONED_NS);
-    // A result that is being published by a second link has two names, and counts once.
-    let known: HashSet<_> = results.iter().filter_map(|entry| entry.file).collect();
-    temporaries.retain(|entry| entry.file.is_none_or(|file| !known.contains(&file)));
-    let size = |entries: &[Entry]| entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
-    let mut used = size(&results).saturating_add(size(&temporaries));
+    let (mut results, mut temporaries) = census.take(base)?;
+    temporaries.retain(|(name, facts)| name == own || now - facts.mtime_ns <= ABANDONED_NS);
+    if temporaries.len() > 1 {
+        // A result that is being published by a second link has two names, and counts once.
+        let known = results.files();
+        temporaries.retain(|(_, facts)| facts.file.is_none_or(|file| !known.contains(&file)));
+    }
+    let size = |files: &[(String, Facts)]| files.iter().fold(0_u64, |sum, (_, facts)| sum.saturating_add(facts.size));
+    let mut kept = results.size();
+    let used = kept.saturating_add(size(&temporaries));
+    let gone = if used > max { results.delete_oldest(base, used - max, run) } else { 0 };
+    kept = kept.saturating_sub(gone);
+    census.keep(base, results);
 
-    let mut kept = 0;
-    if used > max {
-        results.sort_by_key(|entry| entry.mtime_ns);
-        let mut emptied = HashSet::new();
-        for entry in &results {
-            let is_gone = used > max && remove(base, entry);
-            if is_gone {
-                used -= entry.size;
-                emptied.extend(entry.run.as_deref());
-            } else {
-                kept += entry.size;
-            }
-        }
-        emptied.remove(run);
-        for run in emptied {
-            let _ = base.remove_dir(run);
-        }
+    if used - gone.min(used) <= max || !has_lock {
+        return Ok(used - gone.min(used) <= max);
     }
-    if used <= max || !has_lock {
-        return Ok(used <= max);
-    }
-    temporaries.sort_by(|a, b| (a.mtime_ns, &a.name).cmp(&(b.mtime_ns, &b.name)));
-    let first = temporaries.iter().position(|entry| entry.name == own).map_or(0, |at| at + 1);
+    temporaries.sort_by(|(a, x), (b, y)| (x.mtime_ns, a).cmp(&(y.mtime_ns, b)));
+    let first = temporaries.iter().position(|(name, _)| name == own).map_or(0, |at| at + 1);
     Ok(kept.saturating_add(size(&temporaries[..first])) <= max)
-}
-
-/// → whether the result is gone
-fn remove(base: &Dir, entry: &Entry) -> bool {
-    let Some(run) = &entry.run else { return false };
-    match root::open_below(base, run, false).and_then(|run| run.remove_file(&entry.name)) {
-        Ok(()) => true,
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
 }

@@ -109,3 +109,39 @@ fn never_more_than_the_quota_is_published_by_many() {
     });
     assert!((600..=1_000).contains(&stored(&place)), "{}", stored(&place));
 }
+#[test]
+fn what_is_remembered_of_a_root_is_no_older_than_what_others_did() {
+    let place = Place::new();
+    let store = bounded(&place, 100);
+    put(&store, "r/a.0", &[b'a'; 40]).unwrap();
+    // By another process: nothing here knows of it.
+    place.plant("r/b.0", 50, Duration::ZERO);
+    place.plant("other/c.0", 10, 2 * SECOND);
+    put(&store, "r/d.0", &[b'd'; 10]).unwrap();
+    assert_eq!(place.tree(), ["r", "r/a.0", "r/b.0", "r/d.0"], "the oldest goes, with its directory");
+    // Its age is renewed, and then it is not the oldest any more.
+    set_age(&place.root().join("r/b.0"), SECOND);
+    put(&store, "r/a.0", &[b'a'; 40]).unwrap();
+    put(&store, "r/e.0", &[b'e'; 10]).unwrap();
+    assert_eq!(place.tree(), ["r", "r/a.0", "r/d.0", "r/e.0"]);
+    std::fs::remove_file(place.root().join("r/a.0")).unwrap();
+    put(&store, "r/f.0", &[b'f'; 80]).unwrap();
+    assert_eq!(place.tree(), ["r", "r/d.0", "r/e.0", "r/f.0"], "what others deleted takes no room");
+}
+
+#[test]
+#[ignore = "a measurement: cargo test --release --no-default-features -- --ignored --nocapture bounded_writes"]
+fn bounded_writes_into_a_full_root() {
+    for (files, runs) in [(5_000_u32, 1_u32), (5_000, 50), (5_000, 5_000)] {
+        let place = Place::new();
+        let store = bounded(&place, u64::from(files) * 100);
+        for n in 0..files {
+            put(&place.store(), &format!("r{}/c.{n}", n % runs), &[b'x'; 100]).unwrap();
+        }
+        let started = std::time::Instant::now();
+        for n in 0..200 {
+            put(&store, &format!("new{}/c.{n}", n % runs), &[b'y'; 100]).unwrap();
+        }
+        eprintln!("{files} files in {runs} runs: {:?} a write", started.elapsed() / 200);
+    }
+}
