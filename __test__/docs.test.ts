@@ -138,9 +138,12 @@ describe('tables', () => {
   })
 
   it('of tests in the security page name files and suites that are there', () => {
-    for (const [, file, suites] of textOf('docs/security.md').matchAll(/`(__test__\/[\w.-]+)`((?:, "[^"]+")*)/g)) {
-      const tests = textOf(file ?? '')
-      for (const [, suite] of (suites ?? '').matchAll(/"([^"]+)"/g)) expect(tests).toContain(`'${suite}'`)
+    const page = textOf('docs/security.md')
+    const named = [...page.matchAll(/`((?:__test__|src|fuzz)\/[\w./-]+)`((?:, "[^"]+")*)/g)]
+    expect(named.length).toBeGreaterThan(10)
+    for (const [, file = '', suites = ''] of named) {
+      expect(existsSync(path.join(root, file)), file).toBe(true)
+      for (const [, suite] of suites.matchAll(/"([^"]+)"/g)) expect(textOf(file)).toContain(`'${suite}'`)
     }
   })
 })

@@ -9,6 +9,7 @@ run(process.execPath, ['scripts/setup.mjs', '--hosts'])
 const node = (name, command, ...args) => [process.execPath, [bin(name, command), ...args]]
 const steps = {
   rustfmt: ['cargo', ['fmt', '--check']],
+  'rustfmt, fuzz targets': ['cargo', ['fmt', '--check', '--manifest-path', 'fuzz/Cargo.toml']],
   'clippy, addon': ['cargo', ['clippy', '--quiet', '--', '-D', 'warnings']],
   'clippy, engine and its tests': [
     'cargo',
