@@ -415,6 +415,20 @@ describe('the journal', () => {
     })
   })
 
+  beyondBaseline('records that no request was left, and gives what it recorded where none is left by now', async () => {
+    const { journal } = recorder()
+    let calls = 0
+    const { reduce } = limited({ journal, generate: () => (calls++, 'short') })
+    const none = { usage: { requests: 9 }, usageLimits: { requests: 10 } }
+    for (const left of [none, {}]) {
+      expect(reasons((await reduce(long, { ...left, toolCallId: 'refused' })).report)).toEqual([
+        'summarize: usage_limit',
+      ])
+    }
+    for (const left of [{}, none]) expect((await reduce(long, { ...left, toolCallId: 'made' })).value).toBe('short')
+    expect(calls).toBe(1)
+  })
+
   beyondBaseline('is given prompt, tool and limit only', async () => {
     const { journal, operations } = recorder()
     await limited({ journal, generate: () => 'short' }).reduce(long)

@@ -1,4 +1,13 @@
-import type { Generate, Journal, JsonValue, Summarizer, SummaryRequest, SummaryResponse, Usage } from '../index.js'
+import type {
+  FallbackReason,
+  Generate,
+  Journal,
+  JsonValue,
+  Summarizer,
+  SummaryRequest,
+  SummaryResponse,
+  Usage,
+} from '../index.js'
 import type { Answer, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import { callNow, settle } from './callbacks.js'
@@ -48,10 +57,6 @@ export async function askForSummary(
   if (own !== undefined) {
     ask = () => own(context.toolName, text, { signal: stop.signal })
   } else {
-    if (!mayRequest(context.usage, context.usageLimits)) {
-      forget()
-      return { reason: 'usage_limit' }
-    }
     if (context.journal !== undefined && !context.isReplayable) {
       const lack = 'a journal was given without the ids of run and tool call: random ones cannot be found again'
       context.told.warn('TOL_JOURNAL_IDS', lack)
@@ -65,7 +70,9 @@ export async function askForSummary(
       maxChars: question.maxChars ?? 0,
       signal: stop.signal,
     }
+    // Decided where the model would be called: what a journal has recorded costs no request, however few are left.
     const call = async (recorded?: Partial<SummaryRequest>) => {
+      if (!mayRequest(context.usage, context.usageLimits)) return REFUSED
       noteSummary(context.usage)
       const answer = await (generate as Generate)({ ...request, ...recorded, text, signal: stop.signal })
       // Counted here, for a journal may never answer in the process that called the model.
@@ -87,6 +94,7 @@ export async function askForSummary(
     stop.abort()
     return { reason: { timeout: 'summary_timeout', aborted: 'aborted', threw: 'summary_failed' }[outcome.why], ...cost }
   }
+  if (own === undefined && isRefused(outcome.value)) return { reason: 'usage_limit', ...cost }
   const summary = own === undefined ? textOf(outcome.value) : outcome.value
   if (typeof summary !== 'string') return { reason: 'summary_failed', ...cost }
   texts.push(summary)
@@ -123,6 +131,15 @@ function recordedInput(input: unknown): Partial<SummaryRequest> {
     ...(typeof toolName === 'string' && { toolName }),
     ...(typeof maxChars === 'number' && { maxChars }),
   }
+}
+
+/** What a journal records where the usage limit forbids the call, so that a replay decides as the first run did. */
+const REFUSED: SummaryResponse & { readonly refusal: FallbackReason } = { text: '', refusal: 'usage_limit' }
+
+function isRefused(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const refusal = callNow(() => (answer as { refusal?: unknown }).refusal)
+  return 'value' in refusal && refusal.value === REFUSED.refusal
 }
 
 /** The text of an answer, or what stands in its place. */
