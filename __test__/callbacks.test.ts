@@ -521,11 +521,13 @@ describe('a store', () => {
   })
 
   it('aborted before or while it writes', async () => {
+    let writes = 0
     const { reduce } = withStore(
-      { write: () => new Promise(() => {}), read: () => null },
+      { write: () => (writes++, new Promise(() => {})), read: () => null },
       { callbackTimeoutMs: 10_000 },
     )
     expect(reasons((await reduce(large, { signal: AbortSignal.abort() })).report)).toEqual(['spill: aborted'])
+    expect(writes).toBe(0)
     const controller = new AbortController()
     const pending = reduce(large, { signal: controller.signal })
     setImmediate(() => controller.abort())

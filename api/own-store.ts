@@ -1,5 +1,6 @@
 import type { FallbackReason, OverflowStore } from '../index.js'
 import type { Answer } from '../native.cjs'
+import { isAborted } from './abort.js'
 import { bytesView, isBytes } from './bytes.js'
 import { callNow, settle } from './callbacks.js'
 import { keptOf } from './kept-results.js'
@@ -49,6 +50,8 @@ export async function writeTo(
   call: { readonly runId: string | undefined; readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<{ readonly answer: Answer; readonly isNew: boolean }> {
   const failed = (reason: FallbackReason) => ({ answer: { reason }, isNew: false })
+  // Nothing is written that would have to be taken back at once.
+  if (isAborted(call.signal)) return failed('aborted')
   const size = bytes.byteLength
   let isLate = false
   const written = Promise.resolve().then(() => store.write(key, bytes, { signal: call.signal }))
