@@ -10,7 +10,7 @@ use super::read::{
     unavailable, unknown,
 };
 use super::store::{LocalFile, StoreError, kind_of, segment};
-use super::work::{blocking, off_thread};
+use super::work::{off_thread, waiting};
 
 /// A page, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,8 +96,7 @@ impl Limits {
                     return Err(ReadError::Gone);
                 }
                 let kind = kind_of(key.as_deref().unwrap_or(handle));
-                // The store answers through the host, in its own time: no other work waits for it.
-                blocking(move || read(&*source, kind.as_ref(), &arguments, &caps))
+                waiting(move || read(&*source, kind.as_ref(), &arguments, &caps))
                     .await
                     .unwrap_or(Err(ReadError::Unavailable))
             }
