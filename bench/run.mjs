@@ -3,6 +3,7 @@
 //   node --expose-gc bench/run.mjs              all cases
 //   node --expose-gc bench/run.mjs spill        those whose name contains a word; nothing is written
 //     --rounds N   runs of each side (default 7)   --python   also the original, in a virtual environment of its own
+//     --keep FILE  keeps the figures of each case as it ends; a run that was interrupted goes on behind them
 //
 // Sides take turns in alternating order, so that noise hits all of them; figures are medians. Before anything is timed, the
 // sides must give the same answers. The event loop's longest block is taken in runs of their own.
@@ -17,21 +18,27 @@ import { sweep } from './sides.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '7' }, python: { type: 'boolean' } },
+  options: { rounds: { type: 'string', default: '7' }, python: { type: 'boolean' }, keep: { type: 'string' } },
 })
 if (!globalThis.gc) throw new Error('needs node --expose-gc')
 const root = join(import.meta.dirname, '..')
 const wanted = positionals[0]
 const python = values.python ? pythonSide() : undefined
 
+const kept = values.keep && existsSync(values.keep) ? JSON.parse(readFileSync(values.keep, 'utf8')) : []
 const results = []
 for (const file of ['small', 'spill', 'truncate', 'text', 'read', 'cold']) {
   if (wanted && existsSync(join(import.meta.dirname, 'cases', `${wanted}.mjs`)) && wanted !== file) continue
   const { default: make } = await import(`./cases/${file}.mjs`)
   for (const one of await make()) {
     if (wanted && wanted !== file && !one.name.includes(wanted)) continue
-    results.push(await measure(one))
+    const before = kept.find(({ name }) => name === one.name)
+    results.push(before ?? (await measure(one)))
     show(results.at(-1))
+    if (values.keep && !before) {
+      kept.push(results.at(-1))
+      writeFileSync(values.keep, JSON.stringify(kept))
+    }
   }
 }
 python?.end()
