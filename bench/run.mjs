@@ -2,7 +2,7 @@
 //
 //   node --expose-gc bench/run.mjs              all cases
 //   node --expose-gc bench/run.mjs spill        those whose name contains a word; nothing is written
-//     --rounds N   runs of each side (default 7)   --python   also the original, in a virtual environment of its own
+//     --rounds N   runs of each side (default 7)   --no-python   without the original and its virtual environment
 //     --keep FILE  keeps the figures of each case as it ends; a run that was interrupted goes on behind them
 //
 // Sides take turns in alternating order, so that noise hits all of them; figures are medians. Before anything is timed, the
@@ -18,7 +18,12 @@ import { sweep } from './sides.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '7' }, python: { type: 'boolean' }, keep: { type: 'string' } },
+  allowNegative: true,
+  options: {
+    rounds: { type: 'string', default: '7' },
+    python: { type: 'boolean', default: true },
+    keep: { type: 'string' },
+  },
 })
 if (!globalThis.gc) throw new Error('needs node --expose-gc')
 const root = join(import.meta.dirname, '..')
@@ -127,7 +132,8 @@ function report(all) {
   }
   const rows = all.flatMap((result) =>
     result.measures.map((key, index) => {
-      const name = index === 0 ? `${result.name}${result.limit ? `; limit: ${result.limit}` : ''}` : ''
+      const explained = ['naive', 'limit'].map((side) => (result[side] ? `; ${side}: ${result[side]}` : ''))
+      const name = index === 0 ? [result.name, ...explained].join('') : ''
       const cells = ['ours', 'naive', 'careful', 'python', 'limit'].map((side) => cell(result, side, key))
       return `| ${name} | ${key} | ${cells.join(' | ')} |`
     }),

@@ -1,5 +1,5 @@
 // A real agent loop on real input: the AI SDK with its own mock model calls tools that really run, once without and once
-// with limits. Prints what the model was sent. Run it with `npm run demo`.
+// with limits. Prints what the model was sent (with --json only the sizes). Run it with `npm run demo`.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -50,6 +50,10 @@ const withLimits = await converse(limited, [
   () => ({ handle: handles.lock_file, pattern: '"node_modules/zod"', context: 3 }),
 ])
 
+if (process.argv.includes('--json')) {
+  console.log(JSON.stringify({ without: (await without).requests, with: withLimits.requests }))
+  process.exit()
+}
 console.log('What the model is sent, in chars (estimated tokens):\n')
 console.log(`${'request'.padEnd(44)}${'without limits'.padStart(24)}${'with limits'.padStart(22)}`)
 const { requests: unlimited } = await without

@@ -5,11 +5,11 @@ import * as stores from '../../dist/stores.js'
 import { spill, ToolOutputLimits, truncate } from '../../index.js'
 import { openBackend } from './backends.mjs'
 
+const { store, close } = await openBackend(stores, JSON.parse(process.env.BACKEND))
+
 const unhandled = []
 process.on('uncaughtException', (error) => unhandled.push(String(error?.stack ?? error)))
 process.on('unhandledRejection', (error) => unhandled.push(String(error?.stack ?? error)))
-
-const { store, close } = await openBackend(stores, JSON.parse(process.env.BACKEND))
 const limits = new ToolOutputLimits({
   store,
   bands: [{ over: 10_000, action: spill({ fallback: truncate() }) }],

@@ -35,8 +35,9 @@ async function machine(kind: Backend['kind'], url: string): Promise<Machine> {
     if (error === undefined) waiting.get(number)?.done(answer)
     else waiting.get(number)?.failed(new Error(error))
   })
-  child.on('exit', (code, signal) => {
-    for (const { failed } of waiting.values()) failed(new Error(`the machine ended with ${code ?? signal}`))
+  // Not at its exit, which may come before its last answer does.
+  child.on('disconnect', () => {
+    for (const { failed } of waiting.values()) failed(new Error('the machine ended'))
   })
   await ready
   let count = 0
@@ -61,7 +62,9 @@ for (const { kind, service } of await startBackends()) {
   }
   describe(title, () => {
     it('share what they store, and live through the death of the backend', async () => {
-      const [a, b] = await Promise.all([machine(kind, service.url), machine(kind, service.url)])
+      // One after the other: two that set up the tables of one database at once may fail at it.
+      const a = await machine(kind, service.url)
+      const b = await machine(kind, service.url)
       const text = numberedLines(60_000, (n) => `line ${n} 한`)
       const first = await a.ask('reduce', { id: `${kind}-first`, text })
       expect(first).toMatchObject({ action: 'spill', fallbacks: [] })

@@ -1,14 +1,10 @@
 // Control sequences and the token estimate.
-import { createRequire } from 'node:module'
+import { getEncoding } from 'js-tiktoken'
+import strip from 'strip-ansi'
 import { coloured, flat, log } from '../data.mjs'
 import { carefulWith, expectSame, newCall, oursWith, spill, storedBy, truncate } from '../sides.mjs'
 
-const require = createRequire(import.meta.url)
-
 export default async () => {
-  const { default: strip } = await import('strip-ansi').catch(() => ({ default: undefined }))
-  if (!strip)
-    process.stderr.write('strip-ansi is not installed: its column stays empty (npm install --no-save strip-ansi@7)\n')
   const bands = [{ over: 10_000, action: truncate({ json: 'text' }) }]
   const ours = oursWith({ bands, stripAnsi: true })
   const careful = carefulWith({ bands, stripAnsi: true })
@@ -21,7 +17,7 @@ export default async () => {
     name: `strip control sequences: ${name}`,
     sides: {
       ours: () => ours.reduce(text, newCall()),
-      ...(strip && { naive: () => strip(text) }),
+      naive: () => strip(text),
       careful: () => careful.reduce(text, newCall()),
     },
     measures: ['wall', 'block'],
@@ -29,17 +25,15 @@ export default async () => {
       const options = { bands: [{ over: 10_000, action: spill() }], stripAnsi: true }
       const a = storedBy('ours', await oursWith(options).reduce(text, newCall()))
       const b = storedBy('careful', await carefulWith(options).reduce(text, newCall()))
-      expectSame('stripped', a, b, ...(strip && !name.includes('unterminated') ? [Buffer.from(strip(text))] : []))
+      expectSame('stripped', a, b, ...(name.includes('unterminated') ? [] : [Buffer.from(strip(text))]))
     },
-    goals: strip
-      ? [{ text: 'wall ≤ 0.3 × `strip-ansi` 7', of: ({ ours, naive }) => ours.wall / naive.wall, most: 0.3 }]
-      : [],
+    naive: '`strip-ansi` 7',
+    goals: [{ text: 'wall ≤ 0.3 × `strip-ansi` 7', of: ({ ours, naive }) => ours.wall / naive.wall, most: 0.3 }],
   }))
   return [...cases, ...tokens()]
 }
 
 function tokens() {
-  const { getEncoding } = require('js-tiktoken')
   const encoding = getEncoding('cl100k_base')
   const never = [{ over: 1e9, action: truncate() }]
   const ours = oursWith({ bands: [{ over: 1, action: truncate({ maxChars: 4_000, json: 'text' }) }], overTokens: true })
