@@ -36,6 +36,7 @@ describe('a text that fits', () => {
     ['one below', 'a'.repeat(9), 10],
     ['empty', '', 10],
     ['empty with cap 0', '', 0],
+    ['empty with a cap below 0', '', -1],
   ])('stays, by reference: %s', async (_, text, maxChars) => {
     const { value, reduced, report } = await act(truncate({ maxChars }), text)
     expect({ value, reduced, fallbacks: report.fallbacks, chars: report.chars }).toEqual({
