@@ -1,6 +1,7 @@
 // How a run is measured. Linux tells the time that a thread was on a processor to the nanosecond, and the peak of the memory.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const read = (path) => {
   try {
@@ -15,11 +16,21 @@ const status = (field) => Number(read('/proc/self/status')?.match(new RegExp(`${
 export const rss = () => status('VmRSS') || process.memoryUsage.rss() / 2 ** 20
 export const openFiles = () => (read('/proc/self/stat') ? readdirSync('/proc/self/fd').length : Number.NaN)
 
-/** Collects garbage, so that what one side left is not collected on the time of the next. */
+/** How long the process has to do nothing before a run is timed, in milliseconds; how often that is tried. */
+const REST = 5
+const MOST_RESTS = 40
+
+/**
+ * Collects garbage, so that what one side left is not collected on the time of the next; and waits until the threads that
+ * do so in the background are done, for they would take their time from a side that uses more than one thread.
+ */
 export async function settle() {
-  for (let i = 0; i < 2; i++) {
-    globalThis.gc()
-    await sleep(2)
+  globalThis.gc()
+  for (let rest = 0; rest < MOST_RESTS; rest++) {
+    const before = process.cpuUsage()
+    await sleep(REST)
+    const { user, system } = process.cpuUsage(before)
+    if (rest > 1 && user + system < 0.1 * REST * 1000) break
   }
 }
 
@@ -42,30 +53,20 @@ export async function timed(work) {
   }
 }
 
+/** How often the event loop is looked at, in milliseconds. Not in every turn: a loop that never rests is preempted. */
+const LOOK = 1
+
 /** The longest time in which the event loop did not come round, in milliseconds. */
 export async function longestBlock(work) {
-  let longest = 0
-  let isDone = false
-  let last = performance.now()
-  const look = () => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-  }
-  const watching = (async () => {
-    while (!isDone) {
-      await turn()
-      look()
-    }
-  })()
-  await turn()
-  last = performance.now()
-  longest = 0
+  const delay = monitorEventLoopDelay({ resolution: LOOK })
+  delay.enable()
+  await sleep(5 * LOOK)
+  delay.reset()
   await work()
-  isDone = true
-  look()
-  await watching
-  return longest
+  // A block at the very end is seen when the loop comes round.
+  await sleep(2 * LOOK)
+  delay.disable()
+  return Math.max(0, delay.max / 1e6 - LOOK)
 }
 
 function resetPeak() {
