@@ -62,6 +62,8 @@ export async function longestBlock(work) {
   delay.enable()
   await sleep(5 * LOOK)
   delay.reset()
+  // The first look only sets the clock.
+  await sleep(5 * LOOK)
   await work()
   // A block at the very end is seen when the loop comes round.
   await sleep(2 * LOOK)
