@@ -5,9 +5,11 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use tool_output_limits::engine::json::{indented, json_lines, sketch, truncate_valid};
-use tool_output_limits::engine::read::{Arguments, Caps, MemorySource, read};
+use tool_output_limits::engine::read::{Arguments, Caps, Index, MemorySource, read};
 use tool_output_limits::engine::store::Kind;
-use tool_output_limits::engine::text::{Text, count_lines, estimate_tokens, strip_ansi, utf16_len};
+use tool_output_limits::engine::text::{
+    Gone, LineMatcher, Text, Utf8, count_lines, estimate_tokens, highlight_rows, strip_ansi, utf16_len,
+};
 
 const SIZE: usize = 4 << 20;
 
@@ -45,6 +47,36 @@ fn bench_text<T>(bencher: Bencher, text: &str, work: impl Fn(&str) -> T + Sync) 
 #[divan::bench(args = [("log", log as fn() -> String), ("hangul", hangul)].map(Named))]
 fn chars(bencher: Bencher, text: &Named) {
     bench_text(bencher, &text.make(), |text| utf16_len(text.as_bytes()));
+}
+
+#[divan::bench(args = [("log", log as fn() -> String), ("hangul", hangul)].map(Named))]
+fn utf8_of_utf16(bencher: Bencher, text: &Named) {
+    let text = text.make();
+    let units = Text::from_units(text.encode_utf16().collect());
+    bench_text(bencher, &text, |_| {
+        units.each_utf8::<Gone>(|piece| {
+            black_box(piece);
+            Ok(())
+        })
+    });
+}
+
+/// What is stored, what the envelope counts, and the index of lines: all of a spill but the store.
+#[divan::bench(args = [("log", log as fn() -> String), ("hangul", hangul)].map(Named))]
+fn index(bencher: Bencher, text: &Named) {
+    bench_text(bencher, &text.make(), |text| {
+        let mut index = Index::new();
+        index.add(text.as_bytes());
+        index
+    });
+}
+
+#[divan::bench(args = [("log", log as fn() -> String), ("hangul", hangul)].map(Named))]
+fn highlights(bencher: Bencher, text: &Named) {
+    let errors = LineMatcher::errors();
+    let text = Utf8::from(text.make());
+    let all = 0..text.len();
+    bench_text(bencher, text.as_str(), |_| highlight_rows(&text, &errors, &all, 1_000).len());
 }
 
 #[divan::bench(args = [("log", log as fn() -> String), ("hangul", hangul)].map(Named))]

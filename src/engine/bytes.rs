@@ -69,7 +69,7 @@ pub fn whole_utf8(bytes: &[u8]) -> &[u8] {
 /// Whether bytes are UTF-8 text: valid as a whole, and their first [`SAMPLE`] bytes without the
 /// control characters that text does not have.
 pub fn is_text(bytes: &[u8]) -> bool {
-    !bytes[..bytes.len().min(SAMPLE)].iter().copied().any(is_binary) && std::str::from_utf8(bytes).is_ok()
+    !bytes[..bytes.len().min(SAMPLE)].iter().copied().any(is_binary) && simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
 /// Control characters that no text has; BEL to CR and ESC do occur in it.

@@ -126,7 +126,7 @@ impl Index {
 }
 
 fn is_utf8(bytes: &[u8]) -> bool {
-    bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()
+    simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
 /// The index of a source: the remembered one, or a new one, which is then remembered.

@@ -351,7 +351,7 @@ impl Encoder {
         if all < 0x80 {
             self.buffer.clear();
             self.buffer.extend(units.iter().map(|&unit| unit as u8));
-            return std::str::from_utf8(&self.buffer).unwrap_or_default();
+            return simdutf8::basic::from_utf8(&self.buffer).unwrap_or_default();
         }
         if units.iter().fold(false, |any, unit| any | (unit & 0xf800 == 0xd800)) {
             self.encoded.replaced += lone_surrogates(units);
@@ -362,7 +362,7 @@ impl Encoder {
         }
         let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut self.buffer);
         let bytes = self.buffer.get(..written).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+        simdutf8::basic::from_utf8(bytes).unwrap_or_default()
     }
 }
 
