@@ -9,6 +9,7 @@ mod envelope;
 mod preview;
 
 use std::sync::Arc;
+use std::thread;
 
 use super::action::Spill;
 use super::bytes;
@@ -28,6 +29,8 @@ pub use envelope::number;
 
 /// Above this many chars text is not searched for its shape and for highlights.
 const MAX_SEARCHED: usize = 64 << 20;
+/// From this many chars on a shape is seen by a thread of its own; below, starting one takes longer.
+const SKETCHED_ASIDE: usize = 256 * 1024;
 /// An envelope without its preview is shorter than this, so a longer text need not be checked before the write.
 const ENVELOPE: usize = 2_000;
 
@@ -143,32 +146,42 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
         _ => None,
     };
     let keeps_whole = needs_whole && own.is_none();
-    let stored = write(call, key, None, &mut |sink| {
-        // A store may begin anew.
-        index = Index::new();
-        whole.clear();
-        if keeps_whole {
-            // Most text is ASCII; for other text it grows.
-            whole.reserve(length);
-        }
-        let mut each = |piece: &str| {
-            if call.abort.is_set() {
-                return Err(StoreError::Unavailable(Reason::Aborted));
-            }
-            sink(piece.as_bytes())?;
-            index.add(piece.as_bytes());
+    let (stored, aside) = thread::scope(|scope| {
+        // To see the shape of a long text takes as long as to store it: where it is known by now, another thread looks.
+        let (shape, known) = (&source.shape, own.as_deref());
+        let is_known = known.is_some() || matches!(shape, Shape::Json(_));
+        let aside = (early.is_none() && is_known && length >= SKETCHED_ASIDE)
+            .then(|| thread::Builder::new().spawn_scoped(scope, move || sketch(shape, known)).ok())
+            .flatten();
+        let stored = write(call, key, None, &mut |sink| {
+            // A store may begin anew.
+            index = Index::new();
+            whole.clear();
             if keeps_whole {
-                whole.push_str(piece);
+                // Most text is ASCII; for other text it grows.
+                whole.reserve(length);
             }
+            let mut each = |piece: &str| {
+                if call.abort.is_set() {
+                    return Err(StoreError::Unavailable(Reason::Aborted));
+                }
+                sink(piece.as_bytes())?;
+                index.add(piece.as_bytes());
+                if keeps_whole {
+                    whole.push_str(piece);
+                }
+                Ok(())
+            };
+            if let Some(copy) = &early {
+                replaced = copy.replaced;
+                return each(copy.whole.as_str());
+            }
+            replaced = text.each_utf8(each)?.replaced;
             Ok(())
-        };
-        if let Some(copy) = &early {
-            replaced = copy.replaced;
-            return each(copy.whole.as_str());
-        }
-        replaced = text.each_utf8(each)?.replaced;
-        Ok(())
-    })?;
+        });
+        (stored, aside.map(|aside| aside.join().unwrap_or(Ok(None))))
+    });
+    let stored = stored?;
     let lines = index.lines();
     if let Some(identity) = stored.identity {
         remember(identity, Arc::new(index));
@@ -177,7 +190,9 @@ fn store_text(call: &Call, tool: &ReadTool, action: &Spill, source: &Source, key
         Some(copy) => Ok(copy.tail),
         None => {
             let whole = own.or_else(|| keeps_whole.then(|| Arc::new(Utf8::of_units(whole, length))));
-            tail(source, whole.as_deref(), action)
+            aside
+                .unwrap_or_else(|| sketch(&source.shape, whole.as_deref()))
+                .and_then(|sketch| tail(sketch, &source.text, whole.as_deref(), action))
         }
     };
     let made = tail
@@ -205,14 +220,14 @@ impl Copy {
         let mut lines = LineCounter::default();
         lines.feed(whole.as_str().as_bytes());
         let searched = (source.text.len() <= MAX_SEARCHED).then_some(&*whole);
-        let tail = tail(source, searched, action)?;
+        let tail = tail(sketch(&source.shape, searched)?, &source.text, searched, action)?;
         Ok(Self { lines: lines.lines(), replaced: encoded.replaced, tail, whole })
     }
 }
 
-/// The envelope after its first line: shape and preview.
-fn tail(source: &Source, whole: Option<&Utf8>, action: &Spill) -> Result<String, Reason> {
-    let sketch = match (&source.shape, whole) {
+/// What the shape line says; `None` where there is no shape.
+fn sketch(shape: &Shape, whole: Option<&Utf8>) -> Result<Option<String>, Reason> {
+    Ok(match (shape, whole) {
         (Shape::Json(json), _) if json.len() <= MAX_SEARCHED => {
             let (json, _) = json.to_utf8().map_err(|Gone| Reason::Aborted)?;
             json::sketch(json.as_str())
@@ -220,9 +235,13 @@ fn tail(source: &Source, whole: Option<&Utf8>, action: &Spill) -> Result<String,
         (Shape::Text, Some(whole)) => json::sketch(whole.as_str()),
         (Shape::Lines, Some(whole)) => json::sketch_lines(whole.as_str()),
         _ => None,
-    };
+    })
+}
+
+/// The envelope after its first line: shape and preview.
+fn tail(sketch: Option<String>, text: &Text, whole: Option<&Utf8>, action: &Spill) -> Result<String, Reason> {
     let shape = sketch.map(|sketch| format!("shape: {sketch}\n")).unwrap_or_default();
-    let preview = preview::preview(&source.text, whole, action).map_err(|Gone| Reason::Aborted)?;
+    let preview = preview::preview(text, whole, action).map_err(|Gone| Reason::Aborted)?;
     Ok(shape + &preview)
 }
 
