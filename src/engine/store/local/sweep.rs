@@ -45,7 +45,8 @@ pub(super) fn in_background(store: &Arc<Inner>) {
     });
 }
 
-fn is_due(store: &Inner, now: Instant) -> bool {
+/// Whether a sweep may begin; if so, it counts as begun.
+pub(super) fn is_due(store: &Inner, now: Instant) -> bool {
     let place =
         (store.root.path().to_owned(), store.root.scope().map(str::to_owned), store.cleanup_after_ms.map(f64::to_bits));
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

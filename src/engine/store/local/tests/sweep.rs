@@ -1,5 +1,6 @@
-use super::super::sweep::sweep;
+use super::super::sweep::{is_due, sweep};
 use super::*;
+use std::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -96,6 +97,18 @@ fn a_write_begins_a_sweep() {
         std::thread::yield_now();
     }
     panic!("still there: {:?}", place.tree());
+}
+
+#[test]
+fn a_thousand_writes_a_minute_begin_one_sweep_a_minute() {
+    let place = Place::new();
+    // As each write has a store that is made anew, in the worst case.
+    let store = || aged(&place, Some(1_000.0));
+    let scoped = place.store_with(LocalOptions { scope: Some("a".to_owned()), ..Default::default() });
+    let start = Instant::now();
+    let due = |at: u32| is_due(&store().inner, start + Duration::from_millis(u64::from(at) * 60));
+    assert_eq!((0..10_000).filter(|&at| due(at)).count(), 10, "in ten minutes");
+    assert!(is_due(&scoped.inner, start), "another scope waits for nobody");
 }
 
 #[test]
