@@ -353,6 +353,12 @@ async function compare(a, b, given, { measured, isSameWording }) {
   same('files', Object.keys(a.files), Object.keys(b.files))
   for (const name of Object.keys(a.files)) same(`stored ${name}`, a.files[name], b.files[name])
   same('reduced', one.reduced, two.reduced)
+  if (isFreelyDecoded(given.value, given.context.charset, one.value)) {
+    const { chars: _, ...report } = one.report
+    const { chars: __, ...otherReport } = two.report
+    same('report', report, otherReport)
+    return
+  }
   const valuePart = (result) => ({
     report: result.report,
     value: result.value,
@@ -380,6 +386,20 @@ async function compare(a, b, given, { measured, isSameWording }) {
   same('metadata', one.metadata, two.metadata)
   same('stats', withoutChars(a.stats), withoutChars(b.stats))
   comparePages(a.pages, b.pages)
+}
+const LEGACY = ['gbk', 'shift_jis', 'koi8-r']
+/**
+ * Whether the value has bytes that its legacy charset does not allow. What is shown in their place is up to the decoder:
+ * one for each pair of bytes or one for each byte.
+ */
+function isFreelyDecoded(value, charset, shown) {
+  if (!(value instanceof Uint8Array) || !LEGACY.includes(charset)) return false
+  try {
+    new TextDecoder(charset, { fatal: true }).decode(value)
+    return MALFORMED.test(shown)
+  } catch {
+    return true
+  }
 }
 /** The text of a value as an implementation measures it, seen through a summarizer. */
 async function measuredText({ ToolOutputLimits }, value, { serializer, stripAnsi }) {
