@@ -548,7 +548,10 @@ export interface OverflowStore {
 export interface LocalFileStoreOptions {
   /** The directory, made where it is missing. Default `<os tmp>/tool-output-limits-<uid>`, so that a later run finds it. */
   root?: string | undefined
-  /** Milliseconds after the last write until a file is deleted in the background. > 0, default: never. */
+  /**
+   * Milliseconds after the last write until a file is deleted in the background. > 0, default: never. Writes look for such
+   * files once a minute, so it may take that much longer.
+   */
   cleanupAfterMs?: number | undefined
   /** Bytes under the root and scope at most; the oldest files go first. > 0, default: no limit. */
   maxBytes?: number | undefined
@@ -560,7 +563,8 @@ export interface LocalFileStoreOptions {
 
 /**
  * Spilled results as files, private to the user: directories 0700, files 0600, no link followed, nothing half written.
- * The handle is the path relative to the root. Methods reject where the store fails, with a `code`.
+ * The handle is the path relative to the root. Methods reject where the store fails, with a `reason` (a `FallbackReason`),
+ * and with the code `ENOENT` for an unknown handle.
  */
 export declare class LocalFileStore implements OverflowStore {
   /** Touches no file. Throws RangeError or TypeError for a wrong option. */
@@ -577,11 +581,16 @@ export declare class LocalFileStore implements OverflowStore {
   size(handle: string, options?: StoreOptions): Promise<number>
   /** Deletes the file. Rejects with code `ENOENT` for an unknown handle. */
   delete(handle: string, options?: StoreOptions): Promise<void>
-  /** Deletes files older than `olderThanMs` milliseconds, of one run or of all, and tells how much; without options, all. */
-  prune(options?: {
-    olderThanMs?: number | undefined
-    runId?: string | undefined
-  }): Promise<{ files: number; bytes: number }>
+  /** Deletes files by age, by run or both, and tells how much; without options, all. Rejects for an unknown option. */
+  prune(options?: PruneOptions): Promise<{ files: number; bytes: number }>
+}
+
+/** Options of `LocalFileStore.prune`. One that is given as undefined is a TypeError: it would delete more than was meant. */
+export interface PruneOptions {
+  /** Milliseconds since the last write. ≥ 0, default: of any age. */
+  olderThanMs?: number
+  /** Default: of all runs. */
+  runId?: string
 }
 
 /** Options of `MemoryStore`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { truncate } from '../index.js'
+import { spill, truncate } from '../index.js'
 import { rendered, setup } from './support/limits.js'
 import { storedText } from './support/roots.js'
 
@@ -175,4 +175,12 @@ it('stripAnsi takes text of nothing but openings in linear time', async () => {
       400_000 * unit.length,
     )
   }
+})
+
+it('lone surrogates are counted beside private-use characters', async () => {
+  const text = `\ud83d\u{10F000}\x1b[31m\ude00${'x'.repeat(3_000)}`
+  const { reduce, root } = setup({ bands: [{ over: 0, action: spill({ previewChars: 10 }) }], stripAnsi: true })
+  const { report } = await reduce(text)
+  expect(report.replaced).toBe(2)
+  expect(storedText(root, report.handle ?? '')).toBe(`\ufffd\u{10F000}\ufffd${'x'.repeat(3_000)}`)
 })

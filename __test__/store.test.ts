@@ -557,6 +557,17 @@ describe('as a store of its own', () => {
     expect(await store.prune()).toEqual({ files: 1, bytes: large.length })
     expect(keysOf(root).filter((key) => !key.endsWith('/'))).toEqual([])
   })
+
+  beyondBaseline('prunes nothing by mistake', async () => {
+    const { root, reduce, store } = setup()
+    await reduce(large, { runId: 'run', toolCallId: 'a' })
+    const mistakes = [{ olderThan: 1 }, { runID: 'run' }, { runId: undefined }, { olderThanMs: undefined }, 'run', null]
+    for (const mistake of [...mistakes, { olderThanMs: '1' }, { runId: {} }])
+      await expect(store.prune(mistake as never)).rejects.toThrow(TypeError)
+    await expect(store.prune({ olderThanMs: -1 })).rejects.toThrow(RangeError)
+    await expect(store.prune({ runID: 'run' } as never)).rejects.toThrow('did you mean runId?')
+    expect(keysOf(root)).toEqual(['run/a.0'])
+  })
 })
 
 describe('a process that is killed', () => {

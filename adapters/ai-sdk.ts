@@ -31,6 +31,8 @@ export {
   type ToolExecution,
 } from './shared/ai-tools.js'
 
+import { expectLimits } from './shared/expect.js'
+
 /** What comes of an output: strings stay strings, anything else may be replaced by a `ReducedToolOutput`. */
 export type LimitedOutput<Output> = 0 extends 1 & Output
   ? any
@@ -66,7 +68,7 @@ export type LimitedTools<Tools> = { [Name in keyof Tools]: LimitedTool<Tools[Nam
  * MCP results, stay whole. Tools without `execute` (run by the client or the provider) are returned as they are, and
  * so are tools that are limited already. The read tool is not added; see `withToolOutputLimits`.
  *
- * @throws TypeError for tools of a version of `ai` before 5.
+ * @throws TypeError for tools of a version of `ai` before 5, and for what is no record of tools.
  */
 export function limitTools<Tools extends object>(
   tools: Tools,
@@ -138,12 +140,14 @@ export interface ToolOutputLimitsMiddleware {
  * when asked to. For `wrapLanguageModel({ model, middleware })`, together with tools limited by the same `limits`.
  *
  * Requests and answers are not changed.
+ *
+ * @throws TypeError when `limits` are none.
  */
 export function toolOutputLimitsMiddleware(
   limits: ToolOutputLimits,
   { foldUsage = false }: MiddlewareOptions = {},
 ): ToolOutputLimitsMiddleware {
-  const ledger = ledgerOf(limits)
+  const ledger = ledgerOf(expectLimits(limits))
   if (foldUsage) ledger.folds = true
   const remember = (part: { type?: unknown; toolCallId?: unknown }, model: unknown): void => {
     if (part.type === 'tool-call' && typeof part.toolCallId === 'string') ledger.rememberModel(part.toolCallId, model)

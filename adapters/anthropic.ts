@@ -18,6 +18,7 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
+import { expectLimits, expectToolList } from './shared/expect.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
 import { requireReadTool } from './shared/read-tool.js'
@@ -83,6 +84,8 @@ export function limitTools<Tool extends object>(
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: AnthropicOptions = {},
 ): Tool[] {
+  expectLimits(limits)
+  expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }
 

@@ -6,6 +6,7 @@
  * ```
  */
 import { ToolOutputLimits } from 'tool-output-limits'
+import { expectLimits } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
 
 /** The ids of one call; all optional. */
@@ -32,7 +33,7 @@ export type LimitedReturn<Return> = Return | string
  *
  * The model reads stored results through `limits.readToolResult()`, which you register next to your tools.
  *
- * @throws TypeError when the function is none, or has no name and `toolName` is missing.
+ * @throws TypeError when the function is none, or has no name and `toolName` is missing; when `limits` are none.
  */
 export function limitFunction<This, Parameters extends unknown[], Return>(
   fn: (this: This, ...parameters: Parameters) => Return,
@@ -42,6 +43,8 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   if (typeof fn !== 'function') throw new TypeError('limitFunction: the first argument must be a function')
   const name = toolName ?? fn.name
   if (name === '') throw new TypeError('limitFunction: a function without a name needs the option toolName')
+  expectLimits(limits)
+  if (call !== undefined && typeof call !== 'function') throw new TypeError('limitFunction: call must be a function')
   if (markOf(fn)) return fn as never
   const limited = async function (this: This, ...parameters: Parameters): Promise<LimitedReturn<Awaited<Return>>> {
     const ids = call?.(...parameters) // before the work: what throws here must not cost its result

@@ -9,6 +9,7 @@ import { AIMessage } from '@langchain/core/messages'
 import type { StructuredTool } from '@langchain/core/tools'
 import * as langchain from 'langchain'
 import { type OverflowStore, type ReadContext, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
+import { expectLimits, expectToolList } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { messageOfError } from './shared/langchain/errors.js'
 import { reduceToolOutput } from './shared/langchain/messages.js'
@@ -59,6 +60,7 @@ export function toolOutputLimitsMiddleware(
   options: MiddlewareOptions = {},
 ) {
   requireLangChain()
+  expectLimits(limits)
   const { toolErrors = 'message' } = options
   if (toolErrors !== 'message' && toolErrors !== 'rethrow')
     throw new TypeError(`toolErrors must be 'message' or 'rethrow', got ${JSON.stringify(toolErrors)}`)
@@ -107,6 +109,8 @@ export function limitTools<const T extends readonly unknown[]>(
   options: LangChainOptions = {},
 ): T {
   requireLangChain()
+  expectLimits(limits)
+  expectToolList(tools)
   return tools.map((tool) =>
     limitTool(tool, limits, (called, input, config) => reduceContext(called, input, config ?? {}, options)),
   ) as unknown as T
@@ -118,7 +122,9 @@ export function withToolOutputLimits<const T extends readonly unknown[]>(
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: LangChainOptions = {},
 ): [...T, StructuredTool] {
-  return [...limitTools(tools, limits, options), ...readTools(limits, options)] as [...T, StructuredTool]
+  const limited = limitTools(tools, limits, options)
+  const read = limited.some((tool) => tool instanceof ReadToolResult) ? [] : readTools(limits, options)
+  return [...limited, ...read] as unknown as [...T, StructuredTool]
 }
 
 /**

@@ -10,6 +10,7 @@ import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOut
 import { summarizeByModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
+import { expectLimits } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import {
   currentResult,
@@ -60,7 +61,7 @@ export class ToolOutputLimitsProcessor {
   readonly #options: MastraOptions
 
   constructor(limits: ToolOutputLimits = new ToolOutputLimits(), options: MastraOptions = {}) {
-    this.#limits = limits
+    this.#limits = expectLimits(limits)
     this.#options = options
   }
 

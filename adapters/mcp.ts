@@ -14,6 +14,7 @@
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
+import { expectLimits } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { mark, markOf } from './shared/mark.js'
@@ -154,13 +155,16 @@ export interface LimitToolHandlerOptions {
  * A handler for `registerTool` with limited results (default limits: `new ToolOutputLimits()`). It gives a promise; arguments
  * arrive as they are, what it throws is thrown on; a limited handler stays as it is. Register the read tool on the same server, with `registerReadTool`.
  *
- * @throws TypeError without a `toolName`.
+ * @throws TypeError without a `toolName`, or when the handler or the limits are none.
  */
 export function limitToolHandler<Handler extends (...parameters: any[]) => unknown>(
   handler: Handler,
   limits: ToolOutputLimits = new ToolOutputLimits(),
-  { toolName, outputSchema, runId }: LimitToolHandlerOptions,
+  options: LimitToolHandlerOptions,
 ): Handler {
+  const { toolName, outputSchema, runId } = options ?? {}
+  if (typeof handler !== 'function') throw new TypeError('limitToolHandler: the first argument must be the handler')
+  expectLimits(limits)
   if (typeof toolName !== 'string' || toolName === '')
     throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
   if (markOf(handler)) return handler

@@ -18,6 +18,7 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
+import { expectLimits } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { summarizeWith } from './shared/openai-model.js'
@@ -80,6 +81,7 @@ export function limitToolOptions<
   const { execute } = options
   if (typeof execute !== 'function')
     throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
+  expectLimits(limits)
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
     const message = `tool-output-limits: the results of ${JSON.stringify(toolName)} are not limited, for they must match its outputSchema`
@@ -120,6 +122,7 @@ export function limitMcpServer<Server extends object>(
   }
   if (typeof target.callTool !== 'function')
     throw unsupportedHost('MCP servers of', '@openai/agents >=0.20 <1', 'an object without callTool()')
+  expectLimits(limits)
   const context = (toolName: unknown, input: unknown, rest: unknown[]): ReduceContext => {
     const signal = (rest[1] as { signal?: AbortSignal } | undefined)?.signal
     return { ...contextOf({ toolName: String(toolName) }, options), input, signal }

@@ -12,6 +12,7 @@
 import { type ContentBlock, type ReadToolDefinition, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
+import { expectLimits, expectToolList } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
@@ -70,6 +71,8 @@ export function limitTools<Tool extends object>(
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: TanStackOptions = {},
 ): Tool[] {
+  expectLimits(limits)
+  expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }
 

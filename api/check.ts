@@ -5,6 +5,7 @@ import type {
   LocalFileStoreOptions,
   MemoryStoreOptions,
   OverflowStore,
+  PruneOptions,
   ReadToolOptions,
   ToolFilter,
   ToolOutputLimitsOptions,
@@ -125,6 +126,27 @@ export function checkMemoryStoreOptions(given: MemoryStoreOptions | undefined): 
   return options<MemoryStoreOptions>('MemoryStore', given === undefined ? {} : given, {
     maxBytes: number({ above: 0 }),
   })
+}
+
+const PRUNE_RULES: Rules<PruneOptions> = {
+  olderThanMs: number({ min: 0 }),
+  runId(path, value) {
+    if (typeof value === 'number') return String(value)
+    if (typeof value === 'string') return value
+    throw typeError(path, 'a string', value)
+  },
+}
+
+/**
+ * Checks the options of `prune()` in the same way. One that is there but undefined is refused: whoever meant to name a
+ * run would delete those of all.
+ */
+export function checkPruneOptions(given: PruneOptions | undefined): PruneOptions {
+  const checked = options<PruneOptions>('prune', given === undefined ? {} : given, PRUNE_RULES)
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value === undefined) throw typeError(`prune.${name}`, 'a value; leave it out to delete of all', value)
+  }
+  return checked
 }
 
 /** Checks that a store given with a call can be used; throws a TypeError that names `path`. */

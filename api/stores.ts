@@ -1,4 +1,4 @@
-import type { LocalFileStoreOptions, MemoryStoreOptions, OverflowStore, StoreOptions } from '../index.js'
+import type { LocalFileStoreOptions, MemoryStoreOptions, OverflowStore, PruneOptions, StoreOptions } from '../index.js'
 import type {
   NativeLocalOptions,
   NativeLocalStore,
@@ -8,7 +8,7 @@ import type {
 } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import { bytesView, isBytes } from './bytes.js'
-import { checkMemoryStoreOptions, checkStoreOptions } from './check.js'
+import { checkMemoryStoreOptions, checkPruneOptions, checkStoreOptions } from './check.js'
 import { describe } from './describe.js'
 import { native } from './native.js'
 import { StoreError } from './store-error.js'
@@ -87,12 +87,9 @@ export class LocalFileStore extends EngineStore {
     if (new.target === LocalFileStore) builtIns.set(this, { local: store })
   }
 
-  async prune(options: { olderThanMs?: number | undefined; runId?: string | undefined } = {}) {
-    const { olderThanMs, runId } = options
-    if (olderThanMs !== undefined && !(typeof olderThanMs === 'number' && olderThanMs >= 0)) {
-      throw new RangeError(`prune: olderThanMs must be a number ≥ 0, got ${describe(olderThanMs)}`)
-    }
-    const pruned = checked(await this.#native.prune(olderThanMs, runId === undefined ? undefined : String(runId)))
+  async prune(options?: PruneOptions) {
+    const { olderThanMs, runId } = checkPruneOptions(options)
+    const pruned = checked(await this.#native.prune(olderThanMs, runId))
     return { files: pruned.files ?? 0, bytes: pruned.size ?? 0 }
   }
 }

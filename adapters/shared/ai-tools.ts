@@ -12,6 +12,7 @@ import { summarizeByModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
+import { expectLimits, expectToolRecord } from './expect.js'
 import { unsupportedHost } from './host-version.js'
 import { nameTaken } from './list.js'
 import { mark, markOf } from './mark.js'
@@ -111,6 +112,8 @@ export function limitToolSet(
   limits: ToolOutputLimits,
   options: LimitToolsOptions,
 ): Record<string, unknown> {
+  expectLimits(limits)
+  expectToolRecord(tools)
   const limited: Record<string, unknown> = {}
   // Own enumerable entries, which is what the AI SDK offers to the model.
   for (const [name, tool] of Object.entries(tools)) put(limited, name, limitTool(name, tool, limits, options))

@@ -1,8 +1,9 @@
 import type { ReadToolDefinition, ToolOutputLimits } from 'tool-output-limits'
+import { expectLimits } from './expect.js'
 
 /** The read tool of these limits, or undefined where it is switched off (`readTool: { enabled: false }`). */
 export function readToolOf(limits: ToolOutputLimits): ReadToolDefinition | undefined {
-  const definition = limits.readToolResult()
+  const definition = expectLimits(limits).readToolResult()
   return definition.enabled === false ? undefined : definition
 }
 

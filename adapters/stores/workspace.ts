@@ -1,6 +1,12 @@
 import { lstat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { LocalFileStore, type OverflowStore, type StoreOptions, type ToolCall } from 'tool-output-limits'
+import {
+  LocalFileStore,
+  type OverflowStore,
+  type PruneOptions,
+  type StoreOptions,
+  type ToolCall,
+} from 'tool-output-limits'
 import { unknownHandle } from '../shared/store-errors.js'
 
 export interface WorkspaceStoreOptions {
@@ -79,7 +85,7 @@ export class WorkspaceStore implements OverflowStore {
   }
 
   /** Deletes on demand, see `LocalFileStore`. */
-  prune(options?: { olderThanMs?: number | undefined; runId?: string | undefined }) {
+  prune(options?: PruneOptions) {
     return this.#files.prune(options)
   }
 

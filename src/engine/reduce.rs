@@ -19,7 +19,7 @@ use super::report::{Outcome, Performed, Report, Tried, Unit, Usage, Warning};
 use super::spill::{self, Shape, Source, spill_bytes, spill_text};
 use super::store::Part as PartName;
 use super::summarize::summarize;
-use super::text::{self, Gone, Strategy, Text, carried, estimate_tokens, released, strip_ansi, terminal};
+use super::text::{self, Gone, Strategy, Text, carried, estimate_tokens, strip_ansi, terminal};
 use super::work::off_thread;
 
 /// JSON above this many chars is cut as plain text.
@@ -292,14 +292,15 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
         Body::Text { text, .. } => {
             let (utf8, encoded) = text.to_utf8()?;
             let carried = if encoded.replaced > 0 { carried(&text.window(0..text.len())?) } else { None };
-            let cleaned = match clean(carried.as_deref().unwrap_or(utf8.as_str()), cleaning) {
-                Cow::Owned(cleaned) if Some(cleaned.as_str()) != carried.as_deref() && cleaned != utf8.as_str() => {
-                    cleaned
-                }
+            let text = carried.as_ref().map_or(utf8.as_str(), |carried| &carried.text);
+            let cleaned = match clean(text, cleaning) {
+                Cow::Owned(cleaned) if cleaned != text => cleaned,
                 _ => return Ok(as_it_is),
             };
-            let cleaned =
-                if carried.is_some() { Text::from_units(released(&cleaned)) } else { Text::from_string(cleaned) };
+            let cleaned = match carried {
+                Some(carried) => Text::from_units(carried.released(&cleaned)),
+                None => Text::from_string(cleaned),
+            };
             let content = Content::Text(cleaned);
             Ok(Rendered { content, is_original: false, is_cleaned: true, ..as_it_is })
         }

@@ -16,7 +16,7 @@ mod truncate;
 pub use ansi::strip_ansi;
 pub use cut::{cut_back, cut_forward, inside_pair};
 pub use lines::{LineCounter, count_lines, count_lines_utf16};
-pub use lone::{carried, released};
+pub use lone::carried;
 pub use matching::{LineMatcher, Row, highlight_rows, keep_matching};
 pub use source::{Ahead, Encoded, Gone, HostText, Text, Utf8, is_high, is_low, to_well_formed, utf16_len};
 pub use terminal::terminal;

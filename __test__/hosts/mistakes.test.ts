@@ -1,0 +1,78 @@
+// What a newcomer hands to an adapter by mistake is a TypeError at once that says what to do, and not a surprise when the
+// first tool has run.
+import * as aiSdk from 'tool-output-limits/ai-sdk'
+import * as anthropic from 'tool-output-limits/anthropic'
+import * as claude from 'tool-output-limits/claude-agent-sdk'
+import { limitFunction } from 'tool-output-limits/function'
+import * as langchain from 'tool-output-limits/langchain'
+import { readToolResult as mastraReadTool, ToolOutputLimitsProcessor } from 'tool-output-limits/mastra'
+import * as mcp from 'tool-output-limits/mcp'
+import * as agents from 'tool-output-limits/openai-agents'
+import * as tanstack from 'tool-output-limits/tanstack-ai'
+import { expect, it } from 'vitest'
+
+const work = () => ''
+const client = { callTool: work, listTools: work }
+
+const TAKE_LIMITS: Record<string, (limits: never) => unknown> = {
+  'ai-sdk limitTools': (limits) => aiSdk.limitTools({}, limits),
+  'ai-sdk withToolOutputLimits': (limits) => aiSdk.withToolOutputLimits({}, limits),
+  'ai-sdk readToolResult': (limits) => aiSdk.readToolResult(limits),
+  'ai-sdk toolOutputLimitsMiddleware': (limits) => aiSdk.toolOutputLimitsMiddleware(limits),
+  'anthropic limitTools': (limits) => anthropic.limitTools([], limits),
+  'anthropic withToolOutputLimits': (limits) => anthropic.withToolOutputLimits([], limits),
+  'claude-agent-sdk toolOutputLimitsHook': (limits) => claude.toolOutputLimitsHook(limits),
+  limitFunction: (limits) => limitFunction(work, limits),
+  'langchain toolOutputLimitsMiddleware': (limits) => langchain.toolOutputLimitsMiddleware(limits),
+  'langchain limitTools': (limits) => langchain.limitTools([], limits),
+  'langchain readToolResult': (limits) => langchain.readToolResult(limits),
+  'mastra ToolOutputLimitsProcessor': (limits) => new ToolOutputLimitsProcessor(limits),
+  'mastra readToolResult': (limits) => mastraReadTool(limits),
+  'mcp limitMcpClient': (limits) => mcp.limitMcpClient(client, limits),
+  'mcp limitToolHandler': (limits) => mcp.limitToolHandler(work, limits, { toolName: 'log' }),
+  'mcp registerReadTool': (limits) => mcp.registerReadTool({ registerTool: work }, limits),
+  'openai-agents limitToolOptions': (limits) => agents.limitToolOptions({ execute: work }, limits),
+  'openai-agents limitMcpServer': (limits) => agents.limitMcpServer(client, limits),
+  'openai-agents readToolResult': (limits) => agents.readToolResult(limits),
+  'tanstack-ai limitTools': (limits) => tanstack.limitTools([], limits),
+  'tanstack-ai withToolOutputLimits': (limits) => tanstack.withToolOutputLimits([], limits),
+}
+it.each(Object.entries(TAKE_LIMITS))('%s takes no options for limits', (_, call) => {
+  for (const wrong of [{ bands: [] }, null, 'limits', () => {}]) {
+    expect(() => call(wrong as never)).toThrow(/^limits must be a ToolOutputLimits, got .*new ToolOutputLimits\(/)
+  }
+})
+
+it.each([
+  ['nothing', undefined],
+  ['a list', [{ execute: work }]],
+  ['one tool', { description: 'd', inputSchema: {}, execute: work }],
+])('the AI SDK has tools by name, not %s', (_, tools) => {
+  for (const limit of [aiSdk.limitTools, aiSdk.withToolOutputLimits])
+    expect(() => limit(tools as never)).toThrow(/^tools must be an object of tools by their names/)
+})
+
+it.each([
+  ['langchain', langchain],
+  ['anthropic', anthropic],
+  ['tanstack-ai', tanstack],
+])('%s has a list of tools, not a record', (_, { limitTools, withToolOutputLimits }) => {
+  for (const limit of [limitTools, withToolOutputLimits] as ((tools: unknown) => unknown)[])
+    expect(() => limit({ log: { execute: work } })).toThrow(/^tools must be an array/)
+})
+
+it('a handler of an MCP server needs its name, after the limits', () => {
+  const limit = mcp.limitToolHandler as (...parameters: unknown[]) => unknown
+  expect(() => limit(work)).toThrow(/toolName must be the name of the tool/)
+  expect(() => limit(work, { toolName: 'log' })).toThrow(/^limits must be/)
+  expect(() => limit('log', undefined, { toolName: 'log' })).toThrow(/first argument must be the handler/)
+})
+
+it('the ids of a function are told by a function', () => {
+  expect(() => limitFunction(work, undefined, { call: 'id' as never })).toThrow(/call must be a function/)
+})
+
+it('the tool list of LangChain that is limited twice has one read tool', () => {
+  const tools = langchain.withToolOutputLimits(langchain.withToolOutputLimits([]))
+  expect(tools).toHaveLength(1)
+})
