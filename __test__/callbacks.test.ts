@@ -12,7 +12,7 @@ import {
   type Warning,
 } from '../index.js'
 import { reasons, setup } from './support/limits.js'
-import { beyondBaseline } from './support/package.js'
+import { beyondBaseline, underTest } from './support/package.js'
 import { numberedLines } from './support/text.js'
 
 setFlagsFromString('--expose-gc')
@@ -221,7 +221,11 @@ const CALLBACKS: Callback[] = [
       store: { ...memory().store, write: () => call('blob://x') as string },
       bands: [{ over: 1_000, action: spill({ fallback: cut }) }],
     }),
-    bad: { action: 'truncate', reasons: [/^spill: store_(failed|timeout)$/], warnings: 0 },
+    bad: {
+      action: 'truncate',
+      reasons: [/^spill: store_(failed|timeout)$/],
+      warnings: underTest === 'baseline' ? 0 : 1,
+    },
     good: { action: 'spill' },
   },
   {
@@ -518,6 +522,25 @@ describe('a store', () => {
     const { report } = await reduce(large, { signal: new AbortController().signal })
     expect(calls).toEqual([['run/call.0', large, true]])
     expect((await limits.read({ handle: report.handle!, from_end: true, limit: 1 })).text).toBe('line 3000\n')
+  })
+
+  beyondBaseline('that fails warns once for each reason, also an instance made of the first', async () => {
+    let code = 'EIO'
+    const store = {
+      write: () => {
+        throw Object.assign(new Error('secret'), { code })
+      },
+      read: () => null,
+    }
+    const { limits, reduce, warnings } = withStore(store)
+    for (code of ['EIO', 'EIO', 'ENOSPC', 'EACCES']) await reduce(large)
+    await limits.extend({ id: 'other' }).reduce(large, { toolName: 'tool' })
+    expect(warnings.map(({ code, reason }) => [code, reason])).toEqual([
+      ['TOL_STORE', 'store_failed'],
+      ['TOL_STORE', 'store_full'],
+      ['TOL_STORE', 'store_denied'],
+    ])
+    for (const { message } of warnings) expect(message).not.toContain('secret')
   })
 
   it('aborted before or while it writes', async () => {

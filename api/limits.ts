@@ -1,6 +1,7 @@
 import type {
   CallToolResultLike,
   CamelReadInput,
+  FallbackReason,
   PartReport,
   ReadContext,
   ReadInput,
@@ -47,10 +48,20 @@ const CONTROL = /[\x1b\x80-\x9f]|\\u00[189]/
 /** A part on its way to the engine, with the answer of a serializer that comes later. */
 type Prepared = PartInput & { readonly later?: Promise<unknown> }
 
+/** What helps where a store fails. */
+const STORE_ADVICE: Partial<Record<FallbackReason, string>> = {
+  store_failed: 'see whether its directory can be made, or its server answers',
+  store_full: 'make room on the disk, or raise maxBytes',
+  store_denied: 'give LocalFileStore a root that this user owns alone, and may write to',
+  store_timeout: 'see whether it answers, or raise callbackTimeoutMs',
+}
+
 /** What instances made of each other by `extend` have in common. */
 interface Family {
   /** Whether the read tool was asked for, or the lack of it was told. */
   isReadToolKnown: boolean
+  /** Why spills failed at their store, as far as it was told. */
+  readonly storeReasons: Set<FallbackReason>
 }
 
 export class ToolOutputLimits {
@@ -60,7 +71,7 @@ export class ToolOutputLimits {
   readonly #filter: CallFilter | undefined
   readonly #runId: string
   readonly #tools: Tools
-  #family: Family = { isReadToolKnown: false }
+  #family: Family = { isReadToolKnown: false, storeReasons: new Set() }
 
   constructor(options: ToolOutputLimitsOptions = {}) {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
@@ -208,6 +219,7 @@ export class ToolOutputLimits {
       this.#warn(call, code as WarningCode, message, reason as Warning['reason'])
     }
     if (report.action === 'spill') this.#expectReadTool(call)
+    else if (report.action !== 'passthrough') this.#expectStore(call, report)
     if (outcome.reached) this.#tell(name, call, report, performance.now() - started)
     return { text: outcome.text ?? undefined, report }
   }
@@ -268,6 +280,16 @@ export class ToolOutputLimits {
     const { name } = this.#options.readTool
     const advice = 'give the model the tool that readToolResult() returns, or use the adapter of your framework'
     this.#warn(call, 'TOL_READ_TOOL_MISSING', `a result was spilled, but nothing registered ${name}: ${advice}`)
+  }
+
+  /** Warns of a store that fails, once for each reason: else nobody might see that outputs are cut which should be kept. */
+  #expectStore(call: Call, report: PartReport): void {
+    const failed = report.fallbacks.find(({ reason }) => reason in STORE_ADVICE)
+    if (failed === undefined || this.#family.storeReasons.has(failed.reason)) return
+    this.#family.storeReasons.add(failed.reason)
+    const advice = STORE_ADVICE[failed.reason]
+    const message = `an output that should be stored was not (${failed.reason}), and its fallback acted: ${advice}`
+    this.#warn(call, 'TOL_STORE', message, failed.reason)
   }
 
   #checkCharset(call: Call): void {

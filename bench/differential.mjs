@@ -330,8 +330,8 @@ function compareEnvelopes(what, a, b) {
 }
 const withoutChars = (stats) =>
   JSON.parse(JSON.stringify(stats, (key, value) => (key === 'charsAfter' ? undefined : value)))
-/** How much longer one envelope may be than the other: the wording of the shape is free. */
-const WORDING = 200
+/** How much longer one envelope may be than the other: the shape has up to 400 chars, and its wording is free. */
+const WORDING = 420
 /**
  * Whether a part is about as long as its envelope, so that the wording decides whether it is spilled: one side did, the
  * other found its envelope not smaller.
