@@ -193,8 +193,9 @@ async function rangeOf(
     const name = `${write} ${size} ${first} ${handle}`
     let block = blocks.get(name)
     if (block === undefined) {
-      block = await fetched(store, handle, first, Math.min(first + BLOCK, size), call)
-      if (block === undefined) return {}
+      const fresh = await fetched(store, handle, first, Math.min(first + BLOCK, size), call)
+      if ('problem' in fresh) return { reason: fresh.problem }
+      block = fresh.bytes
       blocks.put(name, block)
     }
     const part = block.subarray(at - first, end - first)
@@ -211,10 +212,12 @@ async function fetched(store: OverflowStore, handle: string, start: number, end:
     call.timeoutMs,
     call.signal,
   )
-  if (!range.ok || !isBytes(range.value)) return undefined
+  // Gone since it was opened, or in part: what expires does so piece by piece.
+  if (range.ok ? range.value === null || range.value === undefined : isUnknown(range)) return { problem: 'unknown' }
+  if (!range.ok || !isBytes(range.value)) return { problem: 'unavailable' }
   const bytes = bytesView(range.value)
   // A copy: what the store gave may be its own memory.
-  return bytes.byteLength === end - start ? Uint8Array.from(bytes) : undefined
+  return bytes.byteLength === end - start ? { bytes: Uint8Array.from(bytes) } : { problem: 'unavailable' }
 }
 
 function isUnknown(outcome: { readonly why: string; readonly error?: unknown }): boolean {

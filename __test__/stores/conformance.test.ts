@@ -5,7 +5,7 @@ import path from 'node:path'
 import { storeConformance } from 'tool-output-limits/store-conformance'
 import * as stores from 'tool-output-limits/stores'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LocalFileStore, MemoryStore, type OverflowStore } from '../../index.js'
+import { LocalFileStore, MemoryStore, type OverflowStore, ToolOutputLimits } from '../../index.js'
 import { keysOf, newRoot, tempDirectory } from '../support/roots.js'
 import { fakeBlob } from './fake-blob.js'
 import { startBackends } from './services.js'
@@ -103,4 +103,45 @@ it('a workspace keeps its results out of the repository', async () => {
   const store = new stores.WorkspaceStore({ workspace, fileTool: { name: 'read_file' } })
   const handle = await store.write('run/call.0', Buffer.from('x'))
   expect(keysOf(workspace)).toEqual(['.tool-output/.gitignore', handle])
+})
+
+it('reads of stored results by the tools of a workspace are exempt, and others are not', () => {
+  const store = new stores.WorkspaceStore({
+    workspace: tempDirectory(),
+    fileTool: { name: 'read_file' },
+    readers: ['grep', 'read_files'],
+  })
+  const exempt = (toolName: string, input: unknown) => store.exempts({ toolName, input } as never)
+  for (const [toolName, input] of [
+    ['read_file', { path: '.tool-output/run/call.0' }],
+    ['fs__read_file', { path: '/.tool-output/run/call.0' }],
+    ['read_file', '{"path":".tool-output/run/call.0"}'],
+    ['read_files', { paths: ['README.md', './.tool-output/run/call.0'] }],
+    ['grep', { pattern: 'error', dir: '.tool-output' }],
+  ] as const)
+    expect(exempt(toolName, input), JSON.stringify(input)).toBe(true)
+  for (const [toolName, input] of [
+    ['read_file', { path: 'README.md' }],
+    ['read_file', { path: '.tool-output-of-mine/x' }],
+    ['grep', { pattern: '.tool-output/x', dir: 'src' }],
+    ['write_file', { path: '.tool-output/run/call.0' }],
+    ['read_file', undefined],
+  ] as const)
+    expect(exempt(toolName, input), JSON.stringify(input)).toBe(false)
+})
+
+it('a result of which a chunk expired is an unknown handle', async () => {
+  const map = new Map<string, unknown>()
+  const keyv = {
+    get: async (key: string) => map.get(key),
+    set: async (key: string, value: unknown) => map.set(key, value) === map,
+    delete: async (key: string) => map.delete(key),
+    on: () => {},
+  }
+  const limits = () => new ToolOutputLimits({ store: new stores.KeyvStore({ keyv }), onWarning() {} })
+  const { report } = await limits().reduce('line\n'.repeat(100_000), { toolName: 'tool' })
+  const [chunk] = [...map.keys()].filter((key) => key.endsWith('.part1'))
+  map.delete(chunk ?? '')
+  const read = { handle: report.handle ?? '', offset: 99_000, limit: 5 }
+  expect(await limits().read(read)).toMatchObject({ found: false, problem: 'unknown' })
 })

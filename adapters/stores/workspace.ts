@@ -9,6 +9,9 @@ import {
 } from 'tool-output-limits'
 import { unknownHandle } from '../shared/store-errors.js'
 
+/** Names of arguments that say what is sought, and not where. */
+const SOUGHT = /pattern|query|regex|search|text|content/i
+
 export interface WorkspaceStoreOptions {
   /** The agent's workspace: the directory that its file tools call their root. It must exist. */
   workspace: string
@@ -100,15 +103,17 @@ export class WorkspaceStore implements OverflowStore {
     const isReader = [...this.#readers].some(
       (reader) => name === reader || ['__', '.', '/', ':'].some((separator) => name.endsWith(separator + reader)),
     )
-    return isReader && this.#isInside(call.input)
+    return isReader && this.#isInside(parsed(call.input))
   }
 
   #isInside(input: unknown): boolean {
-    const values = typeof input === 'object' && input !== null ? Object.values(input) : [input]
+    const named = typeof input === 'object' && input !== null ? Object.entries(input) : [['', input] as const]
+    const values = named.filter(([name]) => !SOUGHT.test(name)).flatMap(([, value]) => value)
     const root = path.join(this.#workspace, this.#directory) + path.sep
     // Some file tools call the workspace `/`.
     const places = (value: string) => [path.resolve(this.#workspace, value), path.join(this.#workspace, value)]
-    return values.some((value) => typeof value === 'string' && places(value).some((place) => place.startsWith(root)))
+    const isInside = (place: string) => `${place}${path.sep}`.startsWith(root)
+    return values.some((value) => typeof value === 'string' && places(value).some(isInside))
   }
 
   #inner(handle: string): string {
@@ -125,5 +130,15 @@ export class WorkspaceStore implements OverflowStore {
     } catch {
       // It is there, or cannot be made: the result is stored all the same.
     }
+  }
+}
+
+/** The input of a call, also where a host hands it over as JSON. */
+function parsed(input: unknown): unknown {
+  if (typeof input !== 'string' || !input.startsWith('{')) return input
+  try {
+    return JSON.parse(input)
+  } catch {
+    return input
   }
 }

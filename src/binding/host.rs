@@ -60,7 +60,7 @@ impl Host for JsHost {
         let question = Question { handle: Some(handle.clone()), ..Question::default() };
         let answer = self.ask("open", question).await.ok_or(ReadError::Unavailable)?;
         if let Some(problem) = answer.reason {
-            return Err(if problem == "unknown" { ReadError::Gone } else { ReadError::Unavailable });
+            return Err(read_error(&problem));
         }
         let size = answer.size.ok_or(ReadError::Unavailable)? as u64;
         let identity = identity(&handle, size, answer.store, answer.write);
@@ -72,6 +72,11 @@ impl Host for JsHost {
     async fn store_undo(&self, handle: String) {
         self.ask("undo", Question { handle: Some(handle), ..Question::default() }).await;
     }
+}
+
+/// Why the entry could not read from the application's store.
+fn read_error(problem: &str) -> ReadError {
+    if problem == "unknown" { ReadError::Gone } else { ReadError::Unavailable }
 }
 
 /// A result in the application's store, read in ranges.
@@ -113,9 +118,13 @@ impl Source for JsSource {
             end: Some(end as f64),
             ..Question::default()
         };
-        // On a thread of its own, see `engine::work::blocking`.
+        // On a thread of its own, see `engine::work::waiting`.
         let answer = tokio::runtime::Handle::current().block_on(self.ways.ask(self.call, question));
-        let bytes = answer.and_then(|answer| answer.bytes).ok_or(ReadError::Unavailable)?;
+        let answer = answer.ok_or(ReadError::Unavailable)?;
+        if let Some(problem) = answer.reason {
+            return Err(read_error(&problem));
+        }
+        let bytes = answer.bytes.ok_or(ReadError::Unavailable)?;
         if bytes.len() as u64 == end - offset { Ok(bytes.to_vec()) } else { Err(ReadError::Unavailable) }
     }
 
