@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, Metadata};
 
 use super::super::StoreError;
 use super::{Inner, file, listing, root};
@@ -12,6 +12,8 @@ use super::{Inner, file, listing, root};
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Age at which a temporary is swept, in milliseconds: its writer is long dead.
 const TEMPORARY_MS: f64 = 60.0 * 60.0 * 1_000.0;
+/// Age in milliseconds from which on an empty directory of a run is nobody's.
+const YOUNG_MS: f64 = 1_000.0;
 /// When the times of past sweeps are tidied up.
 const MAX_REMEMBERED: usize = 1_024;
 
@@ -94,27 +96,36 @@ fn delete_results(base: &Dir, runs: &[String], age: Option<f64>) -> Pruned {
         let Ok(directory) = root::open_below(base, run, false) else {
             continue;
         };
+        let is_young = directory.dir_metadata().is_ok_and(|metadata| age_ms(&metadata) < YOUNG_MS);
+        let before = pruned.files;
         for name in listing::results(&directory) {
             if let Some(size) = delete_if_older(&directory, &name, age.unwrap_or(f64::NEG_INFINITY)) {
                 pruned.files += 1;
                 pruned.bytes += size;
             }
         }
-        // One that is not empty stays by itself. A writer that has just opened an empty one makes it again.
-        let _ = base.remove_dir(run);
+        // One that is not empty stays by itself. An empty one that is young may be that of a writer who is about to use it:
+        // were it taken away again and again, he would give up.
+        if !is_young || pruned.files > before {
+            let _ = base.remove_dir(run);
+        }
     }
     pruned
 }
 
 /// Deletes a regular file by its age in milliseconds. The clock is asked last, so that a file whose age was renewed
 /// meanwhile stays. → its size, where it was deleted
-fn delete_if_older(directory: &Dir, name: &str, age_ms: f64) -> Option<u64> {
+fn delete_if_older(directory: &Dir, name: &str, older_than_ms: f64) -> Option<u64> {
     let metadata = listing::regular_file(directory, name)?;
-    // A time in the future is an age below zero, and a clock that was set back makes everything younger.
-    let age_ns = file::nanoseconds(SystemTime::now()) - file::mtime_ns(&metadata);
-    if age_ns as f64 / 1e6 <= age_ms {
+    if age_ms(&metadata) <= older_than_ms {
         return None;
     }
     directory.remove_file(name).ok()?;
     Some(metadata.len())
+}
+
+/// Milliseconds since the last change. A time in the future is an age below zero, and a clock that was set back makes
+/// everything younger.
+fn age_ms(metadata: &Metadata) -> f64 {
+    (file::nanoseconds(SystemTime::now()) - file::mtime_ns(metadata)) as f64 / 1e6
 }

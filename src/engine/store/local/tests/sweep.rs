@@ -22,10 +22,13 @@ fn what_is_old_goes_with_its_empty_directory() {
     place.plant("future/c.0", 1, SECOND);
     set_future(&place.root().join("future/c.0"));
     make_private(&place.root().join("empty"));
+    set_age(&place.root().join("empty"), HOUR);
+    // Its writer is about to use it.
+    make_private(&place.root().join("fresh"));
     place.plant(".hidden/c.0", 1, HOUR);
     place.plant("file", 1, HOUR);
     sweep(&aged(&place, Some(60_000.0)).inner).unwrap();
-    assert_eq!(place.tree(), [".hidden", ".hidden/c.0", "file", "future", "future/c.0", "mixed", "mixed/d.0"]);
+    assert_eq!(place.tree(), [".hidden", ".hidden/c.0", "file", "fresh", "future", "future/c.0", "mixed", "mixed/d.0"]);
 }
 
 #[test]
