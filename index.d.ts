@@ -263,7 +263,8 @@ export type Generate = (request: SummaryRequest) => string | SummaryResponse | P
 
 /**
  * Wraps a summary so that a durable engine records it. `operation.id` is the same when the run is replayed; a journal
- * that has a result for it returns that and does not call `run`, and then no usage is counted.
+ * that has a result for it returns that and does not call `run`, and then no usage is counted. What `run` gives is to be
+ * kept whole: it also tells where the usage limit forbade the call.
  */
 export type Journal = (
   operation: { id: string; kind: 'summarize'; input: JsonValue },

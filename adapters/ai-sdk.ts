@@ -20,6 +20,7 @@ import {
   type ReducedToolOutput,
   withReadTool,
 } from './shared/ai-tools.js'
+import { expectLimits } from './shared/expect.js'
 import { requireReadTool } from './shared/read-tool.js'
 
 export {
@@ -30,8 +31,6 @@ export {
   type ReducedToolOutput,
   type ToolExecution,
 } from './shared/ai-tools.js'
-
-import { expectLimits } from './shared/expect.js'
 
 /** What comes of an output: strings stay strings, anything else may be replaced by a `ReducedToolOutput`. */
 export type LimitedOutput<Output> = 0 extends 1 & Output

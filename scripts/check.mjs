@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { linkedCrates } from './notices.mjs'
 import { bin, root, run } from './run.mjs'
 
 run(process.execPath, ['scripts/setup.mjs', '--hosts'])
@@ -70,18 +71,8 @@ function arrows() {
 function runtimeDependencies() {
   const { dependencies = {} } = JSON.parse(read('package.json'))
   const problems = Object.keys(dependencies).map((name) => `package.json: ${name} is needed at run time`)
-  const { stdout } = spawnSync(
-    'cargo',
-    ['metadata', '--format-version', '1', '--filter-platform', 'x86_64-unknown-linux-gnu'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  )
   const permissive = /MIT|Apache-2\.0|BSD|ISC|Unicode|Zlib|Unlicense|CC0|0BSD/
-  for (const { name, version, license } of JSON.parse(stdout).packages) {
+  for (const { name, version, license } of linkedCrates('x86_64-unknown-linux-gnu')) {
     if (!permissive.test(license ?? '')) problems.push(`crate ${name} ${version} is under ${license}`)
   }
   return problems

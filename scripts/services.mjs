@@ -27,10 +27,8 @@ export async function startRedis() {
 
 /** Postgres, which refuses to run as root: then it runs as the system's `postgres` or `nobody`. */
 export async function startPostgres() {
-  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort() : []
-  const places = versions.reverse().map((version) => `/usr/lib/postgresql/${version}/bin/`)
-  const initdb = found(['initdb', ...places.map((place) => `${place}initdb`)], ['postgresql'])
-  const postgres = found(['postgres', ...places.map((place) => `${place}postgres`)], [])
+  const initdb = found(['initdb'], ['postgresql'])
+  const postgres = found(['postgres'], [])
   if (initdb === undefined || postgres === undefined) return { skipped: 'postgresql is not installed' }
   const user = process.getuid?.() === 0 ? (idOf('postgres') ?? idOf('nobody')) : {}
   if (user === undefined) return { skipped: 'postgresql does not run as root, and there is no other user' }
@@ -154,14 +152,14 @@ async function serve(name, plan) {
   }
 }
 
-/** The first of some programs that there is; installed by its package where that is allowed. */
+/** Where the first of some programs is that there is; installed by its package where that is allowed. */
 function found(programs, packages) {
-  const look = () =>
-    programs.find((program) =>
-      program.includes('/')
-        ? existsSync(program)
-        : (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program))),
-    )
+  const look = () => {
+    const folders = programFolders()
+    return programs
+      .flatMap((program) => folders.map((folder) => join(folder, program)))
+      .find((file) => existsSync(file))
+  }
   const program = look()
   if (program !== undefined || !mayInstall || packages.length === 0 || !existsSync('/usr/bin/apt-get')) return program
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
@@ -172,15 +170,14 @@ function found(programs, packages) {
     const [command, ...rest] = [...sudo, 'apt-get', ...args]
     spawnSync(command, rest, { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
   }
-  const again = look()
-  // A package that brings its programs in a folder of its version.
-  return again ?? versioned(programs[0])
+  return look()
 }
 
-function versioned(program) {
+/** Debian has the programs of Postgres in a folder of each version, and not in the path. */
+function programFolders() {
   const home = '/usr/lib/postgresql'
-  const version = existsSync(home) ? readdirSync(home).sort().reverse() : []
-  return version.map((name) => join(home, name, 'bin', program)).find((file) => existsSync(file))
+  const versions = existsSync(home) ? readdirSync(home).sort((a, b) => Number(b) - Number(a)) : []
+  return [...(process.env.PATH ?? '').split(':'), ...versions.map((version) => join(home, version, 'bin'))]
 }
 
 function idOf(name) {

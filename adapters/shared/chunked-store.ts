@@ -6,8 +6,6 @@ import { addressed, isAddressed } from './store-handles.js'
 const CHUNK_BYTES = 256 * 1024
 /** Chunks on their way at once. */
 const CONCURRENT = 4
-/** Read chunks that are kept, in bytes: the pages to come lie in them, too. */
-const KEPT_BYTES = 8 << 20
 const MANIFEST = /^chunks ([0-9]{1,15}) ([0-9]{1,9})$/
 const CHUNK = 'base64 '
 
@@ -29,8 +27,6 @@ interface Manifest {
  */
 export class ChunkedStore implements OverflowStore {
   readonly #strings: Strings
-  readonly #kept = new Map<string, Uint8Array>()
-  #keptBytes = 0
 
   constructor(strings: Strings) {
     this.#strings = strings
@@ -67,7 +63,6 @@ export class ChunkedStore implements OverflowStore {
     const { size, chunkBytes } = await this.#manifest(handle)
     await this.#strings.delete(handle)
     await each(Math.ceil(size / chunkBytes), async (n) => {
-      this.#forget(chunkKey(handle, n))
       await this.#strings.delete(chunkKey(handle, n))
     })
   }
@@ -101,12 +96,6 @@ export class ChunkedStore implements OverflowStore {
   }
 
   async #chunk(key: string, length: number): Promise<Uint8Array> {
-    const kept = this.#kept.get(key)
-    if (kept !== undefined) {
-      this.#kept.delete(key)
-      this.#kept.set(key, kept)
-      return kept
-    }
     const value = await this.#strings.get(key)
     // One chunk expired or was evicted: then the result is gone, and only its announcement is left.
     if (value === undefined || value === null) throw unknownHandle()
@@ -115,23 +104,7 @@ export class ChunkedStore implements OverflowStore {
         ? Buffer.from(value.slice(CHUNK.length), 'base64')
         : undefined
     if (chunk?.byteLength !== length) throw storeFailure('store_failed', 'the stored result is damaged')
-    this.#keep(key, chunk)
     return chunk
-  }
-
-  #keep(key: string, chunk: Uint8Array): void {
-    this.#forget(key)
-    this.#kept.set(key, chunk)
-    this.#keptBytes += chunk.byteLength
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= KEPT_BYTES) break
-      this.#forget(oldest)
-    }
-  }
-
-  #forget(key: string): void {
-    this.#keptBytes -= this.#kept.get(key)?.byteLength ?? 0
-    this.#kept.delete(key)
   }
 }
 
