@@ -126,12 +126,12 @@ export declare function layOut(text: string, layout: string): string
 /** Whether a name matches one of the globs; what does not parse as a glob matches nothing. */
 export declare function matchesGlob(name: string, globs: Array<string>): boolean
 
-/** A band; its fallback chain is a list. */
+/** A band. */
 export interface NativeBand {
   /** The smallest size that reaches the band. */
   over: number
-  /** The action and its fallbacks, in order. */
-  steps: Array<NativeStep>
+  /** The action and its fallbacks, in order, as JSON: every action reads its own settings. */
+  actions: string
 }
 
 /** A tool call. */
@@ -182,16 +182,6 @@ export interface NativeCounters {
   charsAfter: number
   /** Actions tried in vain. */
   fallbacks: number
-}
-
-/** Which lines: literal strings, a regular expression, or lines that look like errors where neither is given. */
-export interface NativeLines {
-  /** Literal strings. */
-  literals?: Array<string>
-  /** Source of a JavaScript regular expression. */
-  source?: string
-  /** Its flags. */
-  flags?: string
 }
 
 /** Options of a file store, checked by the entry. */
@@ -314,26 +304,6 @@ export interface NativeReadTool {
   maxChars: number
   /** Whether it answers only for the caller's own run. */
   ownRunOnly: boolean
-}
-
-/** One action; `kind` says which fields matter. */
-export interface NativeStep {
-  /** `truncate`, `spill`, `summarize` or `passthrough`. */
-  kind: string
-  /** Truncate, summarize. */
-  maxChars?: number
-  /** Truncate: `head`, `tail` or `head-tail`. */
-  strategy?: string
-  /** Truncate. */
-  keepTailLines?: number
-  /** Truncate: whether JSON stays JSON. */
-  validJson?: boolean
-  /** Truncate: lines to keep; spill: lines to show. */
-  lines?: NativeLines
-  /** Spill. */
-  previewChars?: number
-  /** Summarize: where the entry keeps the model or function. */
-  slot?: number
 }
 
 /** What a store answered; a `reason` where it failed. */

@@ -229,6 +229,11 @@ describe.skipIf(underTest === 'baseline')('keepMatching (the baseline has other 
     const text = numberedLines(3_000)
     expect(await cut(text, { maxChars: 500, keepMatching: ['nowhere'] })).toBe(await cut(text, { maxChars: 500 }))
   })
+
+  it('takes halves of pairs in what is looked for', async () => {
+    const text = `${'a\n'.repeat(900)}\uFFFD here\n${'b\n'.repeat(900)}`
+    expect(await cut(text, { maxChars: 500, keepMatching: ['\ud83d'] })).toContain('\uFFFD here')
+  })
 })
 
 describe.skipIf(underTest === 'baseline')('the sketch (the baseline has a simpler one)', () => {

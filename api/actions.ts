@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type {
   Action,
   Band,
@@ -55,11 +56,21 @@ const SUMMARIZE_RULES: RulesOf<Summarize> = {
   fallback: anything,
 }
 
-/** What each type of action takes, and what it does where an option is absent. */
-const TYPES: Readonly<Record<ActionType, { readonly rules: object; readonly defaults: object }>> = {
+/** What each type of action takes, what it does where an option is absent, and what of it only this side can hold. */
+interface ActionKind {
+  readonly rules: object
+  readonly defaults: object
+  /** Options that the engine does not get; it gets the number of a slot, and asks by it. */
+  readonly held?: readonly string[]
+}
+const TYPES: Readonly<Record<ActionType, ActionKind>> = {
   truncate: { rules: TRUNCATE_RULES, defaults: { maxChars: 4_000, strategy: 'head-tail', keepTailLines: 0 } },
   spill: { rules: SPILL_RULES, defaults: { previewChars: 1_000 } },
-  summarize: { rules: SUMMARIZE_RULES, defaults: { maxChars: 8_000, timeoutMs: 60_000 } },
+  summarize: {
+    rules: SUMMARIZE_RULES,
+    defaults: { maxChars: 8_000, timeoutMs: 60_000 },
+    held: ['model', 'summarize', 'timeoutMs'],
+  },
   passthrough: { rules: { type: anything }, defaults: {} },
 }
 
@@ -95,6 +106,24 @@ export function chainOf(action: Action): Action[] {
     link = 'fallback' in link ? link.fallback : undefined
   }
   return chain
+}
+
+/** The settings of one action as the engine reads them, ready for JSON. What stays here goes into a slot. */
+export function settingsOf(action: Action, slots: Action[]): object {
+  const held = TYPES[action.type].held ?? []
+  const settings: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(action)) {
+    if (name !== 'fallback' && !held.includes(name)) settings[name] = plain(value)
+  }
+  if (held.length > 0) settings.slot = slots.push(action) - 1
+  return settings
+}
+
+/** A RegExp as data; strings without lone surrogates, which JSON in the engine cannot have. */
+function plain(value: unknown): unknown {
+  if (types.isRegExp(value)) return { source: plain(value.source), flags: value.flags }
+  if (Array.isArray(value)) return value.map(plain)
+  return typeof value === 'string' ? Buffer.from(value).toString() : value
 }
 
 /** Checks an action and its fallbacks, however many, from the first to the last, and assembles them from the last. */

@@ -1,4 +1,4 @@
-import type { Generate, OverflowStore, Usage } from '../index.js'
+import type { Generate, OverflowStore, Summarize, Usage } from '../index.js'
 import type { Answer, NativeOutcome, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import type { Call } from './call.js'
@@ -8,7 +8,7 @@ import { native } from './native.js'
 import { hasReadInstruction, undoWrite, writeTo } from './own-store.js'
 import { withCall } from './port.js'
 import { builtInStore } from './stores.js'
-import { askForSummary, type SummaryContext, type SummarySlot } from './summary.js'
+import { askForSummary, type SummaryContext } from './summary.js'
 import type { WarningCode } from './warnings.js'
 
 /** Which part of a result. */
@@ -35,7 +35,7 @@ export interface Told {
 export interface Instance {
   readonly native: InstanceType<typeof native.NativeLimits>
   readonly options: CheckedOptions
-  readonly slots: readonly SummarySlot[]
+  readonly slots: readonly Summarize[]
 }
 
 /** Reduces a part in the engine, which asks back for what only JavaScript has. */

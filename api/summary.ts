@@ -3,7 +3,7 @@ import type {
   Generate,
   Journal,
   JsonValue,
-  Summarizer,
+  Summarize,
   SummaryRequest,
   SummaryResponse,
   Usage,
@@ -13,13 +13,6 @@ import { isAborted, onAbort } from './abort.js'
 import { callNow, settle } from './callbacks.js'
 import type { Told } from './engine-call.js'
 import { mayRequest, noteSummary } from './ledger.js'
-
-/** What an action of type `summarize` holds that the engine cannot. */
-export interface SummarySlot {
-  readonly model: unknown
-  readonly summarize: Summarizer | undefined
-  readonly timeoutMs: number
-}
 
 /** What a call brings to a summary. */
 export interface SummaryContext {
@@ -39,13 +32,13 @@ export interface SummaryContext {
 /** Asks for a summary; the text of the answer is kept in `texts`. */
 export async function askForSummary(
   question: Question,
-  slot: SummarySlot,
+  action: Summarize,
   context: SummaryContext,
   texts: string[],
 ): Promise<Answer> {
   const text = question.text ?? texts[0] ?? ''
-  const model = slot.model ?? context.model
-  const own = slot.summarize
+  const model = action.model ?? context.model
+  const own = action.summarize
   const generate = context.generate ?? (model === undefined ? undefined : context.adapterGenerate)
   if (own === undefined && generate === undefined) return { reason: 'no_model' }
   if (isAborted(context.signal)) return { reason: 'aborted' }
@@ -86,7 +79,7 @@ export async function askForSummary(
     ask = () =>
       context.journal === undefined ? call() : journaled(context.journal, question.operationId ?? '', request, call)
   }
-  const outcome = await settle(ask, slot.timeoutMs, context.signal)
+  const outcome = await settle(ask, action.timeoutMs ?? 60_000, context.signal)
   isOver = true
   forget()
   const cost = usage === undefined ? {} : { usage }

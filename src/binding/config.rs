@@ -5,10 +5,8 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Error, Result};
 use napi_derive::napi;
 
-use crate::engine::text::{LineMatcher, Strategy};
-use crate::engine::{
-    Action, Band, Bands, Cleaning, Config, Layout, ReadTool, Spill, Summarize, ToolBands, Truncate, compile_glob,
-};
+use crate::engine::text::LineMatcher;
+use crate::engine::{Action, Band, Bands, Cleaning, Config, Layout, ReadTool, ToolBands, compile_glob};
 
 /// An instance's configuration. The entry has checked ranges and names, see `api/check.ts`.
 #[napi(object, object_to_js = false)]
@@ -42,45 +40,13 @@ pub struct NativeToolBands {
     pub bands: Vec<NativeBand>,
 }
 
-/// A band; its fallback chain is a list.
+/// A band.
 #[napi(object, object_to_js = false)]
 pub struct NativeBand {
     /// The smallest size that reaches the band.
     pub over: f64,
-    /// The action and its fallbacks, in order.
-    pub steps: Vec<NativeStep>,
-}
-
-/// One action; `kind` says which fields matter.
-#[napi(object, object_to_js = false)]
-pub struct NativeStep {
-    /// `truncate`, `spill`, `summarize` or `passthrough`.
-    pub kind: String,
-    /// Truncate, summarize.
-    pub max_chars: Option<f64>,
-    /// Truncate: `head`, `tail` or `head-tail`.
-    pub strategy: Option<String>,
-    /// Truncate.
-    pub keep_tail_lines: Option<f64>,
-    /// Truncate: whether JSON stays JSON.
-    pub valid_json: Option<bool>,
-    /// Truncate: lines to keep; spill: lines to show.
-    pub lines: Option<NativeLines>,
-    /// Spill.
-    pub preview_chars: Option<f64>,
-    /// Summarize: where the entry keeps the model or function.
-    pub slot: Option<u32>,
-}
-
-/// Which lines: literal strings, a regular expression, or lines that look like errors where neither is given.
-#[napi(object, object_to_js = false)]
-pub struct NativeLines {
-    /// Literal strings.
-    pub literals: Option<Vec<String>>,
-    /// Source of a JavaScript regular expression.
-    pub source: Option<String>,
-    /// Its flags.
-    pub flags: Option<String>,
+    /// The action and its fallbacks, in order, as JSON: every action reads its own settings.
+    pub actions: String,
 }
 
 /// The tool that reads results back.
@@ -142,8 +108,8 @@ impl TryFrom<NativeConfig> for Config {
             read_tool: ReadTool {
                 name: read_tool.name,
                 enabled: read_tool.enabled,
-                max_lines: whole(Some(read_tool.max_lines)),
-                max_chars: whole(Some(read_tool.max_chars)),
+                max_lines: whole(read_tool.max_lines),
+                max_chars: whole(read_tool.max_chars),
                 own_run_only: read_tool.own_run_only,
             },
             summary_prompt: config.summary_prompt,
@@ -153,46 +119,15 @@ impl TryFrom<NativeConfig> for Config {
 
 fn bands(bands: Vec<NativeBand>) -> Result<Bands> {
     let bands = bands.into_iter().map(|band| {
-        let steps = band.steps.into_iter().map(action).collect::<Result<Vec<_>>>()?;
+        let steps = Action::chain(&band.actions).map_err(invalid)?;
         Ok(Band { over: band.over, steps: Arc::from(steps) })
     });
     Ok(Bands::new(bands.collect::<Result<Vec<_>>>()?))
 }
 
-fn action(step: NativeStep) -> Result<Action> {
-    let lines = step.lines.map(matcher).transpose()?;
-    Ok(match step.kind.as_str() {
-        "truncate" => Action::Truncate(Truncate {
-            max_chars: whole(step.max_chars),
-            strategy: match step.strategy.as_deref() {
-                Some("head") => Strategy::Head,
-                Some("tail") => Strategy::Tail,
-                _ => Strategy::HeadTail,
-            },
-            keep_tail_lines: whole(step.keep_tail_lines),
-            valid_json: step.valid_json.unwrap_or(true),
-            keep_matching: lines,
-        }),
-        "spill" => Action::Spill(Spill { preview_chars: whole(step.preview_chars), highlights: lines }),
-        "summarize" => Action::Summarize(Summarize { slot: step.slot.unwrap_or(0), max_chars: whole(step.max_chars) }),
-        "passthrough" => Action::Passthrough,
-        other => return Err(invalid(format!("unknown action type {other:?}"))),
-    })
-}
-
-fn matcher(lines: NativeLines) -> Result<LineMatcher> {
-    match (lines.literals, lines.source) {
-        (Some(literals), _) => LineMatcher::literals(&literals).map_err(invalid),
-        (None, Some(source)) => {
-            LineMatcher::from_js_regex(&source, lines.flags.as_deref().unwrap_or("")).map_err(invalid)
-        }
-        (None, None) => Ok(LineMatcher::errors()),
-    }
-}
-
 /// A count in the engine's type: below zero is zero, and what no memory could hold is the largest there is.
-fn whole(number: Option<f64>) -> usize {
-    number.unwrap_or(0.0) as usize
+fn whole(number: f64) -> usize {
+    number as usize
 }
 
 fn invalid(reason: String) -> Error {

@@ -164,7 +164,7 @@ impl NativeLimits {
                     chars_after: counters.chars_after as f64,
                     fallbacks: counters.fallbacks as f64,
                 };
-                (action.name(), counters)
+                (*action, counters)
             });
             (name.to_owned(), actions.collect())
         });
@@ -281,7 +281,7 @@ impl From<Outcome> for NativeOutcome {
         Self {
             text: outcome.text,
             reached: outcome.reached,
-            action: report.action.name(),
+            action: report.action,
             size: report.size,
             unit: report.unit.name(),
             chars: report.chars as f64,

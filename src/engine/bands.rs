@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn bands(overs: &[f64]) -> Bands {
-        let steps: Arc<[Action]> = Arc::new([Action::Passthrough]);
+        let steps: Arc<[Action]> = Arc::from(Action::chain(r#"[{"type":"passthrough"}]"#).unwrap());
         Bands::new(overs.iter().map(|&over| Band { over, steps: Arc::clone(&steps) }).collect())
     }
 

@@ -7,9 +7,9 @@
 //! | to change | look in |
 //! | --- | --- |
 //! | which band acts | `bands.rs` |
-//! | what an action does | `text/truncate.rs`, `json/valid.rs`, `spill/`, `summarize.rs` |
-//! | what the model reads | `spill/envelope.rs`, `read/answer.rs`, the marker in `text/truncate.rs`, the prompt in `summarize.rs` |
-//! | how a value is laid out | `json/layout.rs` |
+//! | what an action does | its file in `action/`; `text/truncate.rs`, `json/valid.rs` |
+//! | what the model reads | `action/spill/envelope.rs`, `read/answer.rs`, the marker in `text/truncate.rs`, the prompt in `action/summarize.rs` |
+//! | how a value is laid out | `render.rs`, `json/layout.rs` |
 //! | where results are kept | `store/` |
 //! | pages and searches | `read/` |
 
@@ -25,15 +25,14 @@ pub mod read;
 mod reading;
 mod reason;
 mod reduce;
+mod render;
 mod report;
-mod spill;
 mod stats;
 pub mod store;
-mod summarize;
 pub mod text;
 mod work;
 
-pub use action::{Action, Spill, Summarize, Truncate};
+pub use action::Action;
 pub use bands::{Band, Bands, ToolBands, compile_glob};
 pub use call::{Abort, Backend, Body, Call, Part};
 pub use config::{Cleaning, Config, Layout, ReadTool};
@@ -41,6 +40,6 @@ pub use host::{Elsewhere, Host, StoredElsewhere, SummaryAnswer, SummaryRequest};
 pub use limits::Limits;
 pub use reading::{Answer, Problem};
 pub use reason::Reason;
-pub use report::{Outcome, Performed, Report, Tried, Unit, Usage, Warning};
+pub use report::{NONE, Outcome, Report, Tried, Unit, Usage, Warning};
 pub use stats::{Counters, Stats};
 pub use work::{Lane, off_thread};

@@ -2,33 +2,8 @@
 
 use super::reason::Reason;
 
-/// What produced the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Performed {
-    /// Exempt, or below every band.
-    None,
-    /// Left as it is on purpose, or because nothing could run.
-    Passthrough,
-    /// Cut.
-    Truncate,
-    /// Stored.
-    Spill,
-    /// Summarized.
-    Summarize,
-}
-
-impl Performed {
-    /// The name in the public API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Passthrough => "passthrough",
-            Self::Truncate => "truncate",
-            Self::Spill => "spill",
-            Self::Summarize => "summarize",
-        }
-    }
-}
+/// The name in the public API for what produced an output that is exempt, or below every band.
+pub const NONE: &str = "none";
 
 /// What a size counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +61,8 @@ pub struct Tried {
 /// The `PartReport` of the public API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// What produced the output.
-    pub action: Performed,
+    /// What produced the output: the name of an action, or [`NONE`].
+    pub action: &'static str,
     /// The size as measured, in `unit`.
     pub size: f64,
     /// What `size` counts.

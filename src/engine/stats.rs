@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::report::{Performed, Report};
+use super::report::{NONE, Report};
 
 /// Tools that get counters of their own; the others share [`OTHERS`]. Tool names can come from a model.
 const MAX_TOOLS: usize = 1_000;
@@ -25,7 +25,7 @@ pub struct Counters {
 
 /// Counters per tool and action.
 #[derive(Debug, Clone, Default)]
-pub struct Stats(HashMap<String, BTreeMap<Performed, Counters>>);
+pub struct Stats(HashMap<String, BTreeMap<&'static str, Counters>>);
 
 impl Stats {
     /// Counts one part.
@@ -42,10 +42,10 @@ impl Stats {
     /// Counts parts that reached no band.
     pub fn count_untouched(&mut self, tool_name: &str, calls: u64, size: f64, chars: u64) {
         let counters = Counters { calls, size_before: size, chars_after: chars, fallbacks: 0 };
-        self.add(tool_name, Performed::None, counters);
+        self.add(tool_name, NONE, counters);
     }
 
-    fn add(&mut self, tool_name: &str, action: Performed, more: Counters) {
+    fn add(&mut self, tool_name: &str, action: &'static str, more: Counters) {
         let name = if self.0.contains_key(tool_name) || self.0.len() < MAX_TOOLS { tool_name } else { OTHERS };
         // `entry` would copy the name of every call.
         if !self.0.contains_key(name) {
@@ -61,7 +61,7 @@ impl Stats {
     }
 
     /// Every tool with its counters.
-    pub fn tools(&self) -> impl Iterator<Item = (&str, &BTreeMap<Performed, Counters>)> {
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &BTreeMap<&'static str, Counters>)> {
         self.0.iter().map(|(name, actions)| (name.as_str(), actions))
     }
 }
@@ -79,8 +79,8 @@ mod tests {
         stats.count_untouched("tool 7", 2, 3.0, 3);
         let tools: HashMap<_, _> = stats.tools().collect();
         assert_eq!(tools.len(), MAX_TOOLS + 1);
-        assert_eq!(tools[OTHERS][&Performed::None].calls, 100);
-        let seventh = tools["tool 7"][&Performed::None];
+        assert_eq!(tools[OTHERS][NONE].calls, 100);
+        let seventh = tools["tool 7"][NONE];
         assert_eq!((seventh.calls, seventh.size_before, seventh.chars_after), (3, 5.0, 5));
     }
 }

@@ -1,5 +1,7 @@
 //! The plain cut: the beginning, the end, or both, around a marker that tells what is missing.
 
+use serde::Deserialize;
+
 use super::cut::{AFTER, CONTEXT, MAX_MOVE};
 use super::{Gone, Text, cut_back, cut_forward, grouped, to_well_formed};
 
@@ -15,7 +17,8 @@ pub struct Truncation {
 }
 
 /// Which part of a text is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Strategy {
     /// The beginning.
     Head,

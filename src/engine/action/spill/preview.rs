@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::engine::action::Spill;
+use super::Spill;
 use crate::engine::text::{Gone, Row, Text, Utf8, grouped, highlight_rows, is_high, is_low, to_well_formed, utf16_len};
 
 /// Below this budget no highlight is worth its heading.

@@ -11,18 +11,22 @@ mod preview;
 use std::sync::Arc;
 use std::thread;
 
-use super::action::Spill;
-use super::bytes;
-use super::call::{Backend, Call};
-use super::config::ReadTool;
-use super::host::{Host, StoredElsewhere};
-use super::json;
-use super::read::{Index, remember};
-use super::reason::Reason;
-use super::report::Unit;
-use super::store::{Part as PartName, Produce, StoreError, Written};
-use super::text::{Gone, LineCounter, Text, Utf8, utf16_len};
-use super::work::off_thread;
+use serde::Deserialize;
+
+use super::Attempt;
+use super::settings::{count, lines};
+use crate::engine::bytes;
+use crate::engine::call::{Backend, Call};
+use crate::engine::config::ReadTool;
+use crate::engine::host::{Host, StoredElsewhere};
+use crate::engine::json;
+use crate::engine::read::{Index, remember};
+use crate::engine::reason::Reason;
+use crate::engine::render::{Content, Shape};
+use crate::engine::report::{Report, Unit};
+use crate::engine::store::{Part as PartName, Produce, StoreError, Written};
+use crate::engine::text::{Gone, LineCounter, LineMatcher, Text, Utf8, utf16_len};
+use crate::engine::work::off_thread;
 use envelope::{Reading, Size, head, text_kind};
 
 pub use envelope::number;
@@ -34,46 +38,87 @@ const SKETCHED_ASIDE: usize = 256 * 1024;
 /// An envelope without its preview is shorter than this, so a longer text need not be checked before the write.
 const ENVELOPE: usize = 2_000;
 
+/// Stores the whole and shows a handle, a shape and a preview.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spill {
+    /// Chars of the text that the envelope shows, highlights included.
+    #[serde(deserialize_with = "count")]
+    preview_chars: usize,
+    /// Lines to show even where they lie in the middle; `None` shows none.
+    #[serde(default = "lines_that_look_like_errors", deserialize_with = "lines")]
+    highlights: Option<LineMatcher>,
+}
+
+fn lines_that_look_like_errors() -> Option<LineMatcher> {
+    Some(LineMatcher::errors())
+}
+
+impl Spill {
+    pub(super) async fn perform<H: Host>(
+        &self,
+        attempt: &Attempt<'_, H>,
+        report: &mut Report,
+    ) -> Result<Option<String>, Reason> {
+        let (host, call, limits) = (attempt.host, attempt.call, attempt.limits);
+        let read_elsewhere = matches!(call.store, Backend::Host { has_read_instruction: true });
+        if !limits.config.read_tool.enabled && !read_elsewhere {
+            return Err(Reason::NoReadTool);
+        }
+        if call.abort.is_set() {
+            return Err(Reason::Aborted);
+        }
+        let tool = &limits.read_tool;
+        let spilled = match &attempt.rendered.content {
+            Content::Bytes(bytes) => spill_bytes(host, call, tool, self, attempt.part, Arc::clone(bytes)).await?,
+            Content::Text(text) => {
+                let source = Source {
+                    part: attempt.part,
+                    text: text.clone(),
+                    shape: attempt.rendered.shape.clone(),
+                    size: report.size,
+                    unit: report.unit,
+                };
+                spill_text(host, call, tool, self, source).await?
+            }
+        };
+        limits.offer(&call.run, &spilled.handle);
+        report.handle = Some(spilled.handle);
+        report.bytes = Some(spilled.bytes);
+        report.replaced = spilled.replaced;
+        Ok(Some(spilled.envelope))
+    }
+}
+
 /// A spilled part.
-pub struct Spilled {
+struct Spilled {
     /// The envelope.
-    pub envelope: String,
+    envelope: String,
     /// Where the whole is stored.
-    pub handle: String,
+    handle: String,
     /// How many bytes are stored.
-    pub bytes: u64,
+    bytes: u64,
     /// Lone surrogates that became U+FFFD.
-    pub replaced: usize,
+    replaced: usize,
 }
 
 /// What is spilled and how it was measured.
 #[derive(Clone)]
-pub struct Source {
+struct Source {
     /// Which part of the call.
-    pub part: PartName,
+    part: PartName,
     /// The text as it is stored.
-    pub text: Text,
+    text: Text,
     /// JSON that tells the shape, where it is not the text itself.
-    pub shape: Shape,
+    shape: Shape,
     /// The size as measured.
-    pub size: f64,
+    size: f64,
     /// What the size counts.
-    pub unit: Unit,
-}
-
-/// Where the shape of a value is seen.
-#[derive(Clone)]
-pub enum Shape {
-    /// In the text, if it is one JSON document.
-    Text,
-    /// In the text, which has one JSON value a line.
-    Lines,
-    /// In other JSON text of the same value.
-    Json(Text),
+    unit: Unit,
 }
 
 /// Spills text.
-pub async fn spill_text<H: Host>(
+async fn spill_text<H: Host>(
     host: &H,
     call: &Call,
     read_tool: &Arc<ReadTool>,
@@ -96,7 +141,7 @@ pub async fn spill_text<H: Host>(
 }
 
 /// Spills bytes, verbatim; bytes that are text are previewed decoded.
-pub async fn spill_bytes<H: Host>(
+async fn spill_bytes<H: Host>(
     host: &H,
     call: &Call,
     read_tool: &Arc<ReadTool>,
