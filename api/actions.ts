@@ -56,6 +56,9 @@ const SUMMARIZE_RULES: RulesOf<Summarize> = {
   fallback: anything,
 }
 
+/** How long a summary may take where the action does not say. */
+export const SUMMARY_TIMEOUT_MS = 60_000
+
 /** What each type of action takes, what it does where an option is absent, and what of it only this side can hold. */
 interface ActionKind {
   readonly rules: object
@@ -63,12 +66,13 @@ interface ActionKind {
   /** Options that the engine does not get; it gets the number of a slot, and asks by it. */
   readonly held?: readonly string[]
 }
+
 const TYPES: Readonly<Record<ActionType, ActionKind>> = {
   truncate: { rules: TRUNCATE_RULES, defaults: { maxChars: 4_000, strategy: 'head-tail', keepTailLines: 0 } },
   spill: { rules: SPILL_RULES, defaults: { previewChars: 1_000 } },
   summarize: {
     rules: SUMMARIZE_RULES,
-    defaults: { maxChars: 8_000, timeoutMs: 60_000 },
+    defaults: { maxChars: 8_000, timeoutMs: SUMMARY_TIMEOUT_MS },
     held: ['model', 'summarize', 'timeoutMs'],
   },
   passthrough: { rules: { type: anything }, defaults: {} },

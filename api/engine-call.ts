@@ -1,4 +1,4 @@
-import type { Generate, OverflowStore, Summarize, Usage } from '../index.js'
+import type { Action, Generate, OverflowStore, Usage } from '../index.js'
 import type { Answer, NativeOutcome, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import type { Call } from './call.js'
@@ -35,7 +35,8 @@ export interface Told {
 export interface Instance {
   readonly native: InstanceType<typeof native.NativeLimits>
   readonly options: CheckedOptions
-  readonly slots: readonly Summarize[]
+  /** Actions of which the engine holds only a part, by the number that it asks with. */
+  readonly slots: readonly Action[]
 }
 
 /** Reduces a part in the engine, which asks back for what only JavaScript has. */
@@ -106,8 +107,9 @@ async function answerOf(
       return outcome.ok && typeof outcome.value === 'number' ? { tokens: outcome.value } : {}
     }
     case 'summarize': {
-      const slot = slots[question.slot ?? 0]
-      return slot === undefined ? {} : askForSummary(question, slot, summaryContext(options, call, told), texts)
+      const action = slots[question.slot ?? 0]
+      if (action?.type !== 'summarize') return {}
+      return askForSummary(question, action, summaryContext(options, call, told), texts)
     }
     case 'write': {
       if (ownStore === undefined || question.key === undefined || question.bytes === undefined) return {}

@@ -1,11 +1,11 @@
-import type { Band, Summarize } from '../index.js'
+import type { Action, Band } from '../index.js'
 import type { NativeBand, NativeConfig } from '../native.cjs'
 import { chainOf, settingsOf } from './actions.js'
 import type { CheckedOptions } from './check.js'
 
 /** The checked options as the engine takes them, and what of the actions stays here. */
-export function nativeConfig(options: CheckedOptions): { config: NativeConfig; slots: Summarize[] } {
-  const slots: Summarize[] = []
+export function nativeConfig(options: CheckedOptions): { config: NativeConfig; slots: Action[] } {
+  const slots: Action[] = []
   const bandsOf = (bands: readonly Band[]): NativeBand[] =>
     bands.map(({ over, action }) => ({
       over,

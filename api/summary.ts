@@ -10,6 +10,7 @@ import type {
 } from '../index.js'
 import type { Answer, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
+import { SUMMARY_TIMEOUT_MS } from './actions.js'
 import { callNow, settle } from './callbacks.js'
 import type { Told } from './engine-call.js'
 import { mayRequest, noteSummary } from './ledger.js'
@@ -79,7 +80,7 @@ export async function askForSummary(
     ask = () =>
       context.journal === undefined ? call() : journaled(context.journal, question.operationId ?? '', request, call)
   }
-  const outcome = await settle(ask, action.timeoutMs ?? 60_000, context.signal)
+  const outcome = await settle(ask, action.timeoutMs ?? SUMMARY_TIMEOUT_MS, context.signal)
   isOver = true
   forget()
   const cost = usage === undefined ? {} : { usage }
