@@ -1,5 +1,7 @@
 //! Why an action could not run: data, not errors. The pipeline alone decides what happens next.
 
+use super::text::Gone;
+
 /// The `FallbackReason` of the public API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
@@ -75,5 +77,12 @@ impl Reason {
             Self::UsageLimit => "usage_limit",
             Self::Aborted => "aborted",
         }
+    }
+}
+
+/// Text goes only with its host, which ends every call.
+impl From<Gone> for Reason {
+    fn from(_: Gone) -> Self {
+        Self::Aborted
     }
 }

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::reason::Reason;
 use super::render::{Content, Rendered};
 use super::report::{NONE, Outcome, Report, Tried, Unit, Warning};
-use super::text::{Gone, Text, estimate_tokens, utf16_len};
+use super::text::{Text, estimate_tokens, utf16_len};
 use super::work::off_thread;
 
 impl Limits {
@@ -98,7 +98,7 @@ impl Limits {
             }
         }
         let source = text.clone();
-        let estimate = off_thread(move || estimate_tokens(&source).map_err(|Gone| Reason::Aborted)).await;
+        let estimate = off_thread(move || Ok(estimate_tokens(&source)?)).await;
         (estimate.map_or(text.len() as f64 / 4.0, |tokens| tokens as f64), Unit::Tokens)
     }
 
@@ -122,7 +122,7 @@ impl Limits {
             if certain && is_original {
                 return Ok(Some(None));
             }
-            let (utf8, _) = source.to_utf8().map_err(|Gone| Reason::Aborted)?;
+            let (utf8, _) = source.to_utf8()?;
             if utf8.as_str().len() as f64 + SPECIAL_TOKENS < threshold {
                 return Ok(None);
             }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::call::Body;
 use super::config::{Cleaning, Layout};
 use super::json;
-use super::reason::Reason;
 use super::text::{Gone, Text, carried, strip_ansi, terminal};
 use super::work::off_thread;
 
@@ -50,7 +49,7 @@ impl Rendered {
         if !needs_rendering(&body, layout, cleaning) {
             return as_it_is;
         }
-        off_thread(move || render(body, layout, cleaning).map_err(|Gone| Reason::Aborted)).await.unwrap_or(as_it_is)
+        off_thread(move || Ok(render(body, layout, cleaning)?)).await.unwrap_or(as_it_is)
     }
 }
 

@@ -53,7 +53,7 @@ impl Truncate {
             return Ok(None);
         }
         let (source, structured, action) = (text.clone(), attempt.rendered.structured, self.clone());
-        let done = off_thread(move || action.cut(&source, structured).map_err(|Gone| Reason::Aborted)).await?;
+        let done = off_thread(move || Ok(action.cut(&source, structured)?)).await?;
         if done.too_large {
             report.fallbacks.push(Tried { action: "truncate", reason: Reason::TooLarge });
         }

@@ -4,6 +4,7 @@
 
 mod ansi;
 mod cut;
+mod encode;
 mod js_regex;
 mod lines;
 mod lone;
@@ -15,10 +16,11 @@ mod truncate;
 
 pub use ansi::strip_ansi;
 pub use cut::{cut_back, cut_forward, inside_pair};
+pub use encode::{Encoded, is_high, is_low, to_well_formed};
 pub use lines::{LineCounter, count_lines, count_lines_utf16};
 pub use lone::carried;
 pub use matching::{LineMatcher, Row, highlight_rows, keep_matching};
-pub use source::{Ahead, Encoded, Gone, HostText, Text, Utf8, is_high, is_low, to_well_formed, utf16_len};
+pub use source::{Ahead, Gone, HostText, Text, Utf8, utf16_len};
 pub use terminal::terminal;
 pub use tokens::estimate_tokens;
 pub use truncate::{Strategy, Truncated, Truncation, truncate};

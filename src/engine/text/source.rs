@@ -1,10 +1,13 @@
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::encode::{Encoded, Encoder, PIECE};
+
 /// How many UTF-16 units are taken from a host string in one turn: under a millisecond of its thread.
 const WINDOW: usize = if cfg!(test) { 5 } else { 512 * 1024 }; // tests meet the edges often
-/// How many units become UTF-8 in one turn: large enough for a write, small enough for a near cache.
-const PIECE: usize = if cfg!(test) { 7 } else { 64 * 1024 };
+/// How many windows the host is asked for before the first is needed: to wake its thread takes longer than to work on one.
+const AHEAD: usize = 3;
 /// How many bytes of UTF-8 become UTF-16 in one turn: the result stays in a near cache.
 const DECODED: usize = 64 * 1024;
 
@@ -50,13 +53,6 @@ pub enum Text {
 pub struct Utf8 {
     text: String,
     units: usize,
-}
-
-/// What a text became on its way to UTF-8.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Encoded {
-    /// Lone surrogates that were turned into U+FFFD.
-    pub replaced: usize,
 }
 
 impl Text {
@@ -110,11 +106,7 @@ impl Text {
                 let mut scratch = vec![0; utf8.text.len().min(DECODED)];
                 let mut rest = &utf8.text[..];
                 while !rest.is_empty() {
-                    let mut end = rest.len().min(DECODED);
-                    while !rest.is_char_boundary(end) {
-                        end -= 1;
-                    }
-                    let (piece, after) = rest.split_at(end);
+                    let (piece, after) = split_near(rest, DECODED);
                     let units = encoding_rs::mem::convert_str_to_utf16(piece, &mut scratch);
                     visit(&scratch[..units])?;
                     rest = after;
@@ -128,7 +120,12 @@ impl Text {
     pub fn each_utf8<E: From<Gone>>(&self, mut visit: impl FnMut(&str) -> Result<(), E>) -> Result<Encoded, E> {
         match self {
             Self::Utf8(utf8) => {
-                visit(&utf8.text)?;
+                let mut rest = &utf8.text[..];
+                while !rest.is_empty() {
+                    let (piece, after) = split_near(rest, PIECE);
+                    visit(piece)?;
+                    rest = after;
+                }
                 Ok(Encoded::default())
             }
             Self::Units(units) => {
@@ -243,6 +240,15 @@ impl Utf8 {
     }
 }
 
+/// Splits text after at most so many bytes, four or more, between two characters.
+fn split_near(text: &str, most: usize) -> (&str, &str) {
+    let mut at = text.len().min(most);
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    text.split_at(at)
+}
+
 /// How many UTF-16 units begin in UTF-8 bytes, which may begin and end inside a character.
 pub fn utf16_len(utf8: &[u8]) -> usize {
     if utf8.is_ascii() {
@@ -261,125 +267,26 @@ pub fn utf16_len(utf8: &[u8]) -> usize {
     utf8.chunks(u8::MAX.into()).map(count).sum()
 }
 
-/// Whether a unit is the first half of a surrogate pair.
-pub fn is_high(unit: u16) -> bool {
-    unit & 0xfc00 == 0xd800
-}
-
-/// Whether a unit is the second half of a surrogate pair.
-pub fn is_low(unit: u16) -> bool {
-    unit & 0xfc00 == 0xdc00
-}
-
-/// Makes UTF-16 well-formed: lone surrogates become U+FFFD.
-pub fn to_well_formed(units: &[u16]) -> (String, Encoded) {
-    let mut text = String::with_capacity(units.len());
-    let mut encoder = Encoder::default();
-    let done: Result<(), Gone> = encoder.each(units, true, &mut |piece| {
-        text.push_str(piece);
-        Ok(())
-    });
-    // A push does not fail.
-    let _ = done;
-    (text, encoder.encoded)
-}
-
-/// Gives a host's text window by window; the next is fetched while one is worked on.
+/// Gives a host's text window by window; the next ones are fetched while one is worked on.
 fn each_window<E: From<Gone>>(text: &dyn HostText, mut visit: impl FnMut(&[u16]) -> Result<(), E>) -> Result<(), E> {
     let length = text.len();
-    let window = |start: usize| start..length.min(start + WINDOW);
-    let mut next = (length > 0).then(|| text.ahead(window(0), Vec::new()));
-    let (mut at, mut used) = (0, Vec::new());
-    while let Some(wait) = next {
+    let mut windows = (0..length).step_by(WINDOW).map(|start| start..length.min(start + WINDOW));
+    let ask = |window: Range<usize>, used| (window.len(), text.ahead(window, used));
+    let mut asked: VecDeque<_> = windows.by_ref().take(AHEAD).map(|window| ask(window, Vec::new())).collect();
+    while let Some((expected, wait)) = asked.pop_front() {
         let units = wait()?;
-        if units.len() != window(at).len() {
+        if units.len() != expected {
             return Err(Gone.into());
         }
-        at += units.len();
-        next = (at < length).then(|| text.ahead(window(at), std::mem::take(&mut used)));
         visit(&units)?;
-        used = units;
+        asked.extend(windows.next().map(|window| ask(window, units)));
     }
     Ok(())
 }
 
-/// Turns UTF-16 into UTF-8, piece by piece, in one buffer.
-#[derive(Default)]
-struct Encoder {
-    buffer: Vec<u8>,
-    encoded: Encoded,
-    /// The first half of a pair whose second half may follow.
-    held: Option<u16>,
-}
-
-impl Encoder {
-    /// Encodes the units that follow; `is_end`: none do. No piece splits a character.
-    fn each<E>(
-        &mut self,
-        mut units: &[u16],
-        is_end: bool,
-        visit: &mut impl FnMut(&str) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if let Some(high) = self.held.take() {
-            let (piece, rest) = match units {
-                [low, rest @ ..] if is_low(*low) => ([high, *low], rest),
-                _ => ([high, 0], units),
-            };
-            let length = 1 + usize::from(is_low(piece[1]));
-            visit(self.encode(&piece[..length]))?;
-            units = rest;
-        }
-        if let Some((&last, before)) = units.split_last()
-            && is_high(last)
-            && !is_end
-        {
-            self.held = Some(last);
-            units = before;
-        }
-        while !units.is_empty() {
-            let at = if units.len() <= PIECE { units.len() } else { PIECE - usize::from(is_high(units[PIECE - 1])) };
-            let (piece, rest) = units.split_at(at);
-            visit(self.encode(piece))?;
-            units = rest;
-        }
-        Ok(())
-    }
-
-    fn encode(&mut self, units: &[u16]) -> &str {
-        // Without an early end, both loops run in vector registers.
-        let all = units.iter().fold(0, |all, unit| all | unit);
-        if all < 0x80 {
-            self.buffer.clear();
-            self.buffer.extend(units.iter().map(|&unit| unit as u8));
-            return simdutf8::basic::from_utf8(&self.buffer).unwrap_or_default();
-        }
-        if units.iter().fold(false, |any, unit| any | (unit & 0xf800 == 0xd800)) {
-            self.encoded.replaced += lone_surrogates(units);
-        }
-        let most = units.len() * 3;
-        if self.buffer.len() < most {
-            self.buffer.resize(most, 0);
-        }
-        let written = encoding_rs::mem::convert_utf16_to_utf8(units, &mut self.buffer);
-        let bytes = self.buffer.get(..written).unwrap_or_default();
-        simdutf8::basic::from_utf8(bytes).unwrap_or_default()
-    }
-}
-
-fn lone_surrogates(mut units: &[u16]) -> usize {
-    let mut count = 0;
-    loop {
-        let valid = encoding_rs::mem::utf16_valid_up_to(units);
-        match units.get(valid + 1..) {
-            Some(rest) => units = rest,
-            None => return count,
-        }
-        count += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::to_well_formed;
     use super::*;
     use proptest::prelude::{prop_assert_eq, proptest};
 
@@ -411,13 +318,6 @@ mod tests {
         {
             same_windows(text);
         }
-    }
-
-    #[test]
-    fn counts_every_lone_surrogate() {
-        let (text, encoded) = to_well_formed(&[0x61, 0xd83d, 0x62, 0xde00, 0xd83d, 0xde00, 0xd83d]);
-        assert_eq!(text, "a\u{FFFD}b\u{FFFD}😀\u{FFFD}");
-        assert_eq!(encoded.replaced, 3);
     }
 
     struct Slow(Vec<u16>);
