@@ -1,14 +1,14 @@
-// The same classes as `require` gives: the entry is built once.
+// Written by scripts/build-entry.mjs from the exports of api/index.ts.
 import entry from './index.cjs'
 
 export const {
-  ToolOutputLimits,
   LocalFileStore,
   MemoryStore,
-  truncate,
-  spill,
-  summarize,
-  passthrough,
+  ToolOutputLimits,
   indentedJson,
   jsonLines,
+  passthrough,
+  spill,
+  summarize,
+  truncate,
 } = entry

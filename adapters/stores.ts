@@ -9,6 +9,7 @@
  * Their handles end in a digest of the bytes: writers on many machines need no lock and never overwrite each other. No
  * store imports a client; the one you have is handed in, and closed by you.
  */
+export { ChunkedStore, type ChunkedStoreOptions, type StringMap } from './shared/chunked-store.js'
 export { type KeyvLike, KeyvStore, type KeyvStoreOptions } from './stores/keyv.js'
 export { LangGraphStore, type LangGraphStoreLike, type LangGraphStoreOptions } from './stores/langgraph.js'
 export { type S3Like, S3Store, type S3StoreOptions } from './stores/s3.js'

@@ -1,5 +1,5 @@
 // Builds the TypeScript parts into dist/: the entry once, as CommonJS (so that `require` and `import` get the same
-// classes), every adapter as ESM and as CommonJS, and types for both.
+// classes), every adapter as ESM and as CommonJS, and types for both. Writes the loaders index.js and unsupported.js.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bin, isMain, root, run } from './run.mjs'
@@ -9,14 +9,10 @@ export async function buildEntry() {
   const shared = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' }
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   mkdirSync(join(root, 'dist'))
-  await build({
-    ...shared,
-    entryPoints: { index: 'api/index.ts' },
-    format: 'cjs',
-    external: ['*/native.cjs'],
-    outdir: 'dist',
-    outExtension: { '.js': '.cjs' },
-  })
+  const entry = { ...shared, entryPoints: { index: 'api/index.ts' }, external: ['*/native.cjs'], outdir: 'dist' }
+  await build({ ...entry, format: 'cjs', outExtension: { '.js': '.cjs' } })
+  const { metafile } = await build({ ...entry, format: 'esm', write: false, metafile: true })
+  writeLoaders(metafile.outputs['dist/index.js'].exports)
   copyFileSync(join(root, 'index.d.ts'), join(root, 'dist', 'index.d.cts'))
   const adapters = adapterFiles()
   if (adapters.length === 0) return
@@ -37,6 +33,23 @@ export async function buildEntry() {
   run(process.execPath, [bin('typescript', 'tsc'), '-p', 'tsconfig.adapters.json'])
   for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
     if (file.endsWith('.d.ts')) commonJsTypes(join(root, 'dist', file))
+  }
+}
+
+/** `import` gets the classes that `require` gets; where addons cannot be loaded, a message, and not a missing name. */
+function writeLoaders(names) {
+  const header = '// Written by scripts/build-entry.mjs from the exports of api/index.ts.\n'
+  const list = `export const {\n${names.map((name) => `  ${name},\n`).join('')}}`
+  const message =
+    'tool-output-limits is a native Node.js addon (Node.js 20 or later) and cannot run in an edge runtime or a browser. ' +
+    'Run the tool on the Node.js runtime; see docs/bundlers.md.'
+  const loaders = {
+    'index.js': `${header}import entry from './index.cjs'\n\n${list} = entry\n`,
+    'unsupported.js': `${header}function unsupported() {\n  throw new Error(\n    '${message}',\n  )\n}\n\n${list} = unsupported()\n`,
+  }
+  for (const [name, text] of Object.entries(loaders)) {
+    // Not touched where it is the same: a process may be about to read it.
+    if (readFileSync(join(root, name), 'utf8') !== text) writeFileSync(join(root, name), text)
   }
 }
 

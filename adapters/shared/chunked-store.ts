@@ -2,18 +2,23 @@ import type { OverflowStore, StoreOptions } from 'tool-output-limits'
 import { storeFailure, throwIfAborted, unknownHandle } from './store-errors.js'
 import { addressed, isAddressed } from './store-handles.js'
 
-/** Bytes of a chunk: small enough for every key-value store (a third more as base64), large enough to page quickly. */
+/** Bytes of a chunk: small enough for most key-value stores (a third more as base64), large enough to page quickly. */
 const CHUNK_BYTES = 256 * 1024
 /** Chunks on their way at once. */
 const CONCURRENT = 4
 const MANIFEST = /^chunks ([0-9]{1,15}) ([0-9]{1,9})$/
 const CHUNK = 'base64 '
 
-/** A key-value store of strings. `get` gives undefined for what is not there, and rejects where it cannot tell. */
-export interface Strings {
+/** A key-value store of strings. `get` gives undefined or null for what is not there, and rejects where it cannot tell. */
+export interface StringMap {
   get(key: string): Promise<unknown>
   set(key: string, value: string): Promise<void>
   delete(key: string): Promise<void>
+}
+
+export interface ChunkedStoreOptions {
+  /** Bytes of a result in one value, which takes a third more as base64. Default: 262,144. */
+  chunkBytes?: number | undefined
 }
 
 interface Manifest {
@@ -22,27 +27,37 @@ interface Manifest {
 }
 
 /**
- * Results over a key-value store, in chunks, so that a page loads only the chunks it needs and no value grows past what
+ * Results over any key-value store, in chunks, so that a page loads only the chunks it needs and no value grows past what
  * the store takes. A result is announced when all its chunks are there: one cut off in the middle has no handle.
+ *
+ * @throws TypeError when `strings` lacks a method, RangeError when `chunkBytes` is no whole number above 0.
  */
 export class ChunkedStore implements OverflowStore {
-  readonly #strings: Strings
+  readonly #strings: StringMap
+  readonly #chunkBytes: number
 
-  constructor(strings: Strings) {
+  constructor(strings: StringMap, { chunkBytes = CHUNK_BYTES }: ChunkedStoreOptions = {}) {
+    for (const method of ['get', 'set', 'delete'] as const) {
+      if (typeof strings?.[method] !== 'function') throw new TypeError(`ChunkedStore: ${method} must be a function`)
+    }
+    if (!Number.isSafeInteger(chunkBytes) || chunkBytes < 1) {
+      throw new RangeError('ChunkedStore: chunkBytes must be a whole number above 0')
+    }
     this.#strings = strings
+    this.#chunkBytes = chunkBytes
   }
 
   async write(key: string, data: Uint8Array, options?: StoreOptions): Promise<string> {
     const handle = addressed(key, data)
     const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    const chunks = Math.ceil(data.byteLength / CHUNK_BYTES)
-    await each(chunks, async (n) => {
+    const size = this.#chunkBytes
+    await each(Math.ceil(data.byteLength / size), async (n) => {
       throwIfAborted(options?.signal)
-      const part = buffer.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES)
+      const part = buffer.subarray(n * size, (n + 1) * size)
       await this.#strings.set(chunkKey(handle, n), CHUNK + part.toString('base64'))
     })
     throwIfAborted(options?.signal)
-    await this.#strings.set(handle, `chunks ${data.byteLength} ${CHUNK_BYTES}`)
+    await this.#strings.set(handle, `chunks ${data.byteLength} ${size}`)
     return handle
   }
 
