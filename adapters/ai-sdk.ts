@@ -20,7 +20,7 @@ import {
   type ReducedToolOutput,
   withReadTool,
 } from './shared/ai-tools.js'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { requireReadTool } from './shared/read-tool.js'
 
 export {
@@ -144,9 +144,10 @@ export interface ToolOutputLimitsMiddleware {
  */
 export function toolOutputLimitsMiddleware(
   limits: ToolOutputLimits,
-  { foldUsage = false }: MiddlewareOptions = {},
+  options: MiddlewareOptions = {},
 ): ToolOutputLimitsMiddleware {
   const ledger = ledgerOf(expectLimits(limits))
+  const { foldUsage = false } = expectOptions(options, { foldUsage: true })
   if (foldUsage) ledger.folds = true
   const remember = (part: { type?: unknown; toolCallId?: unknown }, model: unknown): void => {
     if (part.type === 'tool-call' && typeof part.toolCallId === 'string') ledger.rememberModel(part.toolCallId, model)

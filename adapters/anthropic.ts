@@ -18,7 +18,7 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits, expectToolList } from './shared/expect.js'
+import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
 import { requireReadTool } from './shared/read-tool.js'
@@ -49,6 +49,8 @@ export interface AnthropicClientLike {
 }
 
 /** What the runner passes to `run` beside the input. */
+const OPTIONS = { runId: true, model: true, client: true } as const
+
 interface RunContext {
   toolUse?: AnthropicToolUse | undefined
   toolUseBlock?: AnthropicToolUse | undefined
@@ -85,6 +87,7 @@ export function limitTools<Tool extends object>(
   options: AnthropicOptions = {},
 ): Tool[] {
   expectLimits(limits)
+  expectOptions(options, OPTIONS)
   expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }

@@ -18,7 +18,7 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the hook takes what the SDK types as any of its events
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { isCallToolResult } from './shared/call-tool-result.js'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { reduceLeaves } from './shared/leaves.js'
 import { registerReadTool } from './shared/mcp-server.js'
@@ -62,6 +62,7 @@ export function toolOutputLimitsHook(
   options: ClaudeOptions = {},
 ): (input: any, toolUseId?: string, hook?: { signal?: AbortSignal | undefined }) => Promise<HookAnswer> {
   expectLimits(limits)
+  expectOptions(options, { runId: true })
   return async (input, toolUseId, hook) => {
     if (input?.hook_event_name !== 'PostToolUse' || typeof input.tool_name !== 'string') return {}
     const { tool_name: toolName, tool_input, tool_response: output } = input

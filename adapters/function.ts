@@ -6,7 +6,7 @@
  * ```
  */
 import { ToolOutputLimits } from 'tool-output-limits'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
 
 /** The ids of one call; all optional. */
@@ -38,9 +38,10 @@ export type LimitedReturn<Return> = Return | string
 export function limitFunction<This, Parameters extends unknown[], Return>(
   fn: (this: This, ...parameters: Parameters) => Return,
   limits: ToolOutputLimits = new ToolOutputLimits(),
-  { toolName, call }: LimitFunctionOptions<Parameters> = {},
+  options: LimitFunctionOptions<Parameters> = {},
 ): (this: This, ...parameters: Parameters) => Promise<LimitedReturn<Awaited<Return>>> {
   if (typeof fn !== 'function') throw new TypeError('limitFunction: the first argument must be a function')
+  const { toolName, call } = expectOptions(options, { toolName: true, call: true })
   const name = toolName ?? fn.name
   if (name === '') throw new TypeError('limitFunction: a function without a name needs the option toolName')
   expectLimits(limits)

@@ -9,7 +9,7 @@ import { AIMessage } from '@langchain/core/messages'
 import type { StructuredTool } from '@langchain/core/tools'
 import * as langchain from 'langchain'
 import { type OverflowStore, type ReadContext, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { expectLimits, expectToolList } from './shared/expect.js'
+import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { messageOfError } from './shared/langchain/errors.js'
 import { reduceToolOutput } from './shared/langchain/messages.js'
@@ -38,6 +38,8 @@ export interface LangChainOptions {
   store?: OverflowStore | ((config: RunConfig) => OverflowStore | undefined) | undefined
 }
 
+const OPTIONS = { runId: true, model: true, store: true } as const
+
 export interface MiddlewareOptions extends LangChainOptions {
   /**
    * An agent with any tool-call middleware lets the error of a tool end the run. `'message'` (the default) answers
@@ -61,6 +63,7 @@ export function toolOutputLimitsMiddleware(
 ) {
   requireLangChain()
   expectLimits(limits)
+  expectOptions(options, { ...OPTIONS, toolErrors: true })
   const { toolErrors = 'message' } = options
   if (toolErrors !== 'message' && toolErrors !== 'rethrow')
     throw new TypeError(`toolErrors must be 'message' or 'rethrow', got ${JSON.stringify(toolErrors)}`)
@@ -110,6 +113,7 @@ export function limitTools<const T extends readonly unknown[]>(
 ): T {
   requireLangChain()
   expectLimits(limits)
+  expectOptions(options, OPTIONS)
   expectToolList(tools)
   return tools.map((tool) =>
     limitTool(tool, limits, (called, input, config) => reduceContext(called, input, config ?? {}, options)),

@@ -10,7 +10,7 @@ import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOut
 import { summarizeByModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import {
   currentResult,
@@ -62,7 +62,7 @@ export class ToolOutputLimitsProcessor {
 
   constructor(limits: ToolOutputLimits = new ToolOutputLimits(), options: MastraOptions = {}) {
     this.#limits = expectLimits(limits)
-    this.#options = options
+    this.#options = expectOptions(options, { runId: true, model: true })
   }
 
   /** Called by Mastra before every request to the model. */

@@ -14,7 +14,7 @@
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { mark, markOf } from './shared/mark.js'
@@ -63,6 +63,7 @@ export function limitMcpClient<Client extends object>(
     )
   }
   const read = readToolOf(limits)
+  expectOptions(options, { model: true, preliminary: true, runId: true, toolCallId: true })
   let serverReads = false // the server lists a tool of the same name
 
   /** The answer of our read tool; undefined where the server may know better. */
@@ -167,6 +168,7 @@ export function limitToolHandler<Handler extends (...parameters: any[]) => unkno
   expectLimits(limits)
   if (typeof toolName !== 'string' || toolName === '')
     throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
+  expectOptions(options, { toolName: true, outputSchema: true, runId: true })
   if (markOf(handler)) return handler
   const limited = async function (this: unknown, ...parameters: any[]): Promise<unknown> {
     const result = await handler.apply(this, parameters)

@@ -18,7 +18,7 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits } from './shared/expect.js'
+import { expectLimits, expectOptions } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { summarizeWith } from './shared/openai-model.js'
@@ -43,6 +43,8 @@ export interface AgentsOptions {
 }
 
 /** The parts of a `RunContext` that are used here. */
+const OPTIONS = { runId: true, model: true } as const
+
 interface RunContextLike {
   context?: unknown
   usage?: { requests: number; add(usage: any): void; constructor: unknown } | undefined
@@ -82,6 +84,7 @@ export function limitToolOptions<
   if (typeof execute !== 'function')
     throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
   expectLimits(limits)
+  expectOptions(adapterOptions, OPTIONS)
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
     const message = `tool-output-limits: the results of ${JSON.stringify(toolName)} are not limited, for they must match its outputSchema`
@@ -123,6 +126,7 @@ export function limitMcpServer<Server extends object>(
   if (typeof target.callTool !== 'function')
     throw unsupportedHost('MCP servers of', '@openai/agents >=0.20 <1', 'an object without callTool()')
   expectLimits(limits)
+  expectOptions(options, OPTIONS)
   const context = (toolName: unknown, input: unknown, rest: unknown[]): ReduceContext => {
     const signal = (rest[1] as { signal?: AbortSignal } | undefined)?.signal
     return { ...contextOf({ toolName: String(toolName) }, options), input, signal }

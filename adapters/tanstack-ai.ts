@@ -12,7 +12,7 @@
 import { type ContentBlock, type ReadToolDefinition, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits, expectToolList } from './shared/expect.js'
+import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
@@ -72,6 +72,7 @@ export function limitTools<Tool extends object>(
   options: TanStackOptions = {},
 ): Tool[] {
   expectLimits(limits)
+  expectOptions(options, { runId: true, model: true })
   expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }

@@ -79,8 +79,9 @@ async function measure(one) {
       // The first round warms up.
       if (round > 0) runs[name].push(figures)
     }
-    sweep()
+    if (!one.keepsFiles) sweep()
   }
+  sweep()
   const medians = Object.fromEntries(
     names.map((name) => [
       name,

@@ -10,9 +10,11 @@ import * as mcp from 'tool-output-limits/mcp'
 import * as agents from 'tool-output-limits/openai-agents'
 import * as tanstack from 'tool-output-limits/tanstack-ai'
 import { expect, it } from 'vitest'
+import { ToolOutputLimits } from '../../index.js'
 
 const work = () => ''
 const client = { callTool: work, listTools: work }
+const limits = new ToolOutputLimits()
 
 const TAKE_LIMITS: Record<string, (limits: never) => unknown> = {
   'ai-sdk limitTools': (limits) => aiSdk.limitTools({}, limits),
@@ -41,6 +43,27 @@ it.each(Object.entries(TAKE_LIMITS))('%s takes no options for limits', (_, call)
   for (const wrong of [{ bands: [] }, null, 'limits', () => {}]) {
     expect(() => call(wrong as never)).toThrow(/^limits must be a ToolOutputLimits, got .*new ToolOutputLimits\(/)
   }
+})
+
+const TAKE_OPTIONS: Record<string, (options: never) => unknown> = {
+  'ai-sdk limitTools': (options) => aiSdk.limitTools({}, limits, options),
+  'ai-sdk withToolOutputLimits': (options) => aiSdk.withToolOutputLimits({}, limits, options),
+  'ai-sdk toolOutputLimitsMiddleware': (options) => aiSdk.toolOutputLimitsMiddleware(limits, options),
+  'anthropic withToolOutputLimits': (options) => anthropic.withToolOutputLimits([], limits, options),
+  'claude-agent-sdk toolOutputLimitsHook': (options) => claude.toolOutputLimitsHook(limits, options),
+  limitFunction: (options) => limitFunction(work, limits, options),
+  'langchain toolOutputLimitsMiddleware': (options) => langchain.toolOutputLimitsMiddleware(limits, options),
+  'langchain withToolOutputLimits': (options) => langchain.withToolOutputLimits([], limits, options),
+  'mastra ToolOutputLimitsProcessor': (options) => new ToolOutputLimitsProcessor(limits, options),
+  'mcp limitMcpClient': (options) => mcp.limitMcpClient(client, limits, options),
+  'mcp limitToolHandler': (options) => mcp.limitToolHandler(work, limits, Object.assign({ toolName: 'log' }, options)),
+  'openai-agents limitToolOptions': (options) => agents.limitToolOptions({ execute: work }, limits, options),
+  'openai-agents limitMcpServer': (options) => agents.limitMcpServer(client, limits, options),
+  'tanstack-ai withToolOutputLimits': (options) => tanstack.withToolOutputLimits([], limits, options),
+}
+it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (_, call) => {
+  expect(() => call({ run_id: 'a' } as never)).toThrow(/^unknown option "run_id"; known are .*\w/)
+  expect(() => call({} as never)).not.toThrow()
 })
 
 it.each([

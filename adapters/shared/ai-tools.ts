@@ -12,7 +12,7 @@ import { summarizeByModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
-import { expectLimits, expectToolRecord } from './expect.js'
+import { expectLimits, expectOptions, expectToolRecord } from './expect.js'
 import { unsupportedHost } from './host-version.js'
 import { nameTaken } from './list.js'
 import { mark, markOf } from './mark.js'
@@ -113,6 +113,7 @@ export function limitToolSet(
   options: LimitToolsOptions,
 ): Record<string, unknown> {
   expectLimits(limits)
+  expectOptions(options, { runId: true, model: true, preliminary: true })
   expectToolRecord(tools)
   const limited: Record<string, unknown> = {}
   // Own enumerable entries, which is what the AI SDK offers to the model.

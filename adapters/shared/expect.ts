@@ -12,6 +12,19 @@ export function expectLimits(limits: ToolOutputLimits): ToolOutputLimits {
   throw new TypeError(`limits must be a ToolOutputLimits, got ${got}; options go to new ToolOutputLimits({ … })`)
 }
 
+/**
+ * The options of an adapter as they were given. `names` has every name there is; the compiler sees to it that none is missing.
+ *
+ * @throws TypeError for what is no object, and for a name that no option has.
+ */
+export function expectOptions<Options extends object>(options: Options, names: Record<keyof Options, true>): Options {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError('options must be an object')
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
+  if (unknown === undefined) return options
+  throw new TypeError(`unknown option ${JSON.stringify(unknown)}; known are ${Object.keys(names).join(', ')}`)
+}
+
 /** @throws TypeError for tools that are no list. */
 export function expectToolList(tools: unknown): void {
   if (Array.isArray(tools)) return

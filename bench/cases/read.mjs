@@ -45,7 +45,7 @@ export default () => {
   const unit = log(8_000_000)
   const hundred = keep('log100.0', 100_000_000, unit, `the end: ${NEEDLE}\n`)
   const thousand = keep('log1000.0', 1_000_000_000, unit)
-  const json = keep('json100.0', 1, '', JSON.stringify(rows(100_000_000)))
+  const json = keep('json100.0', 0, '', JSON.stringify(rows(100_000_000)))
   const lines = (file) => Math.floor(statSync(file.path).size / 62)
   const pages = [
     ['first', hundred, { offset: 0 }],

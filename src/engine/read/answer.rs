@@ -72,7 +72,8 @@ pub fn unknown(known: &[String]) -> String {
 
 /// What the model reads when the store failed: the handle may be right.
 pub fn unavailable() -> String {
-    "The stored output cannot be read at the moment: the store did not answer. Try again later with the same arguments."
+    "The stored output cannot be read at the moment: its store did not answer, or refuses the access. Try again later \
+     with the same arguments, or run the tool again."
         .to_owned()
 }
 
