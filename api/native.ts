@@ -13,8 +13,8 @@ function load(): Native {
     throw new Error(
       `tool-output-limits: no native binary could be loaded for ${process.platform} ${process.arch}. ` +
         `Binaries are published for ${PLATFORMS.join(', ')}, as optional dependencies: an install with --omit=optional ` +
-        'or with a lock file of another platform leaves them out. To build from source, with Rust installed: clone the ' +
-        'repository and run "npm run build".',
+        'or with a lock file of another platform leaves them out; delete node_modules and the lock file and install again. ' +
+        'To build from source, with Rust installed: clone the repository and run "npm run build".',
       { cause },
     )
   }

@@ -9,6 +9,11 @@ const MOST = 2
 
 const escaped = (text) => text.replace(/[&<>]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char])
 
+const figure = (ratio) => {
+  if (ratio < 0.005) return '&lt;0.01'
+  return ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)
+}
+
 /** An SVG picture of the results. Bars beyond twice the reference are cut and carry their figure. */
 export function chart(results) {
   const rows = results
@@ -28,7 +33,7 @@ export function chart(results) {
       const top = y + index * height
       parts.push(
         `<rect x="${LABEL}" y="${top}" width="${length.toFixed(1)}" height="${height - 1}" fill="${COLOURS[side]}"/>`,
-        `<text class="figure" x="${(LABEL + length + 4).toFixed(1)}" y="${top + height - 2}">${ratio.toFixed(2)}×</text>`,
+        `<text class="figure" x="${(LABEL + length + 4).toFixed(1)}" y="${top + height - 2}">${figure(ratio)}×</text>`,
       )
     })
     y += ROW

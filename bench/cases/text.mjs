@@ -79,7 +79,7 @@ function tokens() {
       ],
     },
     {
-      name: 'token estimate: 4 MB of log lines; limit: 1 MB',
+      name: 'token estimate: 4 MB of log lines',
       sides: {
         ours: () => ours.reduce(long, newCall()),
         careful: () => careful.reduce(long, newCall()),
