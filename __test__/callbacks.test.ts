@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import {
+  MemoryStore,
   type OverflowStore,
   spill,
   summarize,
@@ -541,6 +542,13 @@ describe('a store', () => {
       ['TOL_STORE', 'store_denied'],
     ])
     for (const { message } of warnings) expect(message).not.toContain('secret')
+  })
+
+  beyondBaseline('too small for a result warns as well, and says what to raise', async () => {
+    const { reduce, warnings } = withStore(new MemoryStore({ maxBytes: 1_000 }))
+    await reduce(large)
+    expect(warnings.map(({ code, reason }) => [code, reason])).toEqual([['TOL_STORE', 'too_large']])
+    expect(warnings[0]?.message).toContain('maxBytes')
   })
 
   it('aborted before or while it writes', async () => {

@@ -50,10 +50,11 @@ type Prepared = PartInput & { readonly later?: Promise<unknown> }
 
 /** What helps where a store fails. */
 const STORE_ADVICE: Partial<Record<FallbackReason, string>> = {
-  store_failed: 'see whether its directory can be made, or its server answers',
+  store_failed: 'see whether its directory can be made, its server answers, and write() gives a handle',
   store_full: 'make room on the disk, or raise maxBytes',
   store_denied: 'give LocalFileStore a root that this user owns alone, and may write to',
   store_timeout: 'see whether it answers, or raise callbackTimeoutMs',
+  too_large: 'raise maxBytes or maxFileBytes of the store',
 }
 
 /** What instances made of each other by `extend` have in common. */
@@ -284,11 +285,11 @@ export class ToolOutputLimits {
 
   /** Warns of a store that fails, once for each reason: else nobody might see that outputs are cut which should be kept. */
   #expectStore(call: Call, report: PartReport): void {
-    const failed = report.fallbacks.find(({ reason }) => reason in STORE_ADVICE)
+    const failed = report.fallbacks.find(({ action, reason }) => action === 'spill' && reason in STORE_ADVICE)
     if (failed === undefined || this.#family.storeReasons.has(failed.reason)) return
     this.#family.storeReasons.add(failed.reason)
     const advice = STORE_ADVICE[failed.reason]
-    const message = `an output that should be stored was not (${failed.reason}), and its fallback acted: ${advice}`
+    const message = `an output that should be stored was not (${failed.reason}): ${advice}`
     this.#warn(call, 'TOL_STORE', message, failed.reason)
   }
 

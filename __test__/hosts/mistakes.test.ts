@@ -66,6 +66,12 @@ it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (_, call) 
   expect(() => call({} as never)).not.toThrow()
 })
 
+it('tools that are still a promise are to be awaited', () => {
+  const all = [aiSdk.limitTools, anthropic.limitTools, langchain.limitTools, tanstack.limitTools]
+  for (const limit of all as ((tools: never) => unknown)[])
+    expect(() => limit(Promise.resolve([]) as never)).toThrow(/^tools is a promise: await it$/)
+})
+
 it.each([
   ['nothing', undefined],
   ['a list', [{ execute: work }]],

@@ -9,11 +9,14 @@ const CONCURRENT = 4
 const MANIFEST = /^chunks ([0-9]{1,15}) ([0-9]{1,9})$/
 const CHUNK = 'base64 '
 
-/** A key-value store of strings. `get` gives undefined or null for what is not there, and rejects where it cannot tell. */
+/**
+ * A key-value store of strings, such as a `Map`. Answers may be promises. `get` gives undefined or null for what is not there, and
+ * throws or rejects where it cannot tell.
+ */
 export interface StringMap {
-  get(key: string): Promise<unknown>
-  set(key: string, value: string): Promise<void>
-  delete(key: string): Promise<void>
+  get(key: string): unknown
+  set(key: string, value: string): unknown
+  delete(key: string): unknown
 }
 
 export interface ChunkedStoreOptions {

@@ -25,9 +25,15 @@ export function expectOptions<Options extends object>(options: Options, names: R
   throw new TypeError(`unknown option ${JSON.stringify(unknown)}; known are ${Object.keys(names).join(', ')}`)
 }
 
+function expectAwaited(tools: unknown): void {
+  if (typeof (tools as { then?: unknown } | null | undefined)?.then === 'function')
+    throw new TypeError('tools is a promise: await it')
+}
+
 /** @throws TypeError for tools that are no list. */
 export function expectToolList(tools: unknown): void {
   if (Array.isArray(tools)) return
+  expectAwaited(tools)
   throw new TypeError('tools must be an array of tools')
 }
 
@@ -35,6 +41,7 @@ export function expectToolList(tools: unknown): void {
 export function expectToolRecord(tools: unknown): void {
   const isRecord = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
   const isOneTool = isRecord && typeof (tools as { execute?: unknown }).execute === 'function'
+  expectAwaited(tools)
   if (isRecord && !isOneTool) return
   throw new TypeError('tools must be an object of tools by their names, { name: tool }')
 }
