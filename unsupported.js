@@ -1,3 +1,4 @@
+// In place of index.js where native addons cannot be loaded: edge runtimes and browsers.
 // Written by scripts/build-entry.mjs from the exports of api/index.ts.
 function unsupported() {
   throw new Error(

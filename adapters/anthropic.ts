@@ -48,9 +48,9 @@ export interface AnthropicClientLike {
   messages: { create(body: any, options?: { signal?: AbortSignal | undefined }): PromiseLike<any> }
 }
 
-/** What the runner passes to `run` beside the input. */
 const OPTIONS = { runId: true, model: true, client: true } as const
 
+/** What the runner passes to `run` beside the input. */
 interface RunContext {
   toolUse?: AnthropicToolUse | undefined
   toolUseBlock?: AnthropicToolUse | undefined

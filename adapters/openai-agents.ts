@@ -42,9 +42,9 @@ export interface AgentsOptions {
   model?: unknown
 }
 
-/** The parts of a `RunContext` that are used here. */
 const OPTIONS = { runId: true, model: true } as const
 
+/** The parts of a `RunContext` that are used here. */
 interface RunContextLike {
   context?: unknown
   usage?: { requests: number; add(usage: any): void; constructor: unknown } | undefined

@@ -38,18 +38,19 @@ export async function buildEntry() {
 
 /** `import` gets the classes that `require` gets; where addons cannot be loaded, a message, and not a missing name. */
 function writeLoaders(names) {
-  const header = '// Written by scripts/build-entry.mjs from the exports of api/index.ts.\n'
+  const header = (what) => `// ${what}\n// Written by scripts/build-entry.mjs from the exports of api/index.ts.\n`
   const list = `export const {\n${names.map((name) => `  ${name},\n`).join('')}}`
   const message =
     'tool-output-limits is a native Node.js addon (Node.js 20 or later) and cannot run in an edge runtime or a browser. ' +
     'Run the tool on the Node.js runtime; see docs/bundlers.md.'
   const loaders = {
-    'index.js': `${header}import entry from './index.cjs'\n\n${list} = entry\n`,
-    'unsupported.js': `${header}function unsupported() {\n  throw new Error(\n    '${message}',\n  )\n}\n\n${list} = unsupported()\n`,
+    'index.js': `${header('The same classes as `require` gives: the entry is built once.')}import entry from './index.cjs'\n\n${list} = entry\n`,
+    'unsupported.js': `${header('In place of index.js where native addons cannot be loaded: edge runtimes and browsers.')}function unsupported() {\n  throw new Error(\n    '${message}',\n  )\n}\n\n${list} = unsupported()\n`,
   }
   for (const [name, text] of Object.entries(loaders)) {
     // Not touched where it is the same: a process may be about to read it.
-    if (readFileSync(join(root, name), 'utf8') !== text) writeFileSync(join(root, name), text)
+    const path = join(root, name)
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
   }
 }
 

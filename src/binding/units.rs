@@ -12,7 +12,7 @@ pub struct Units(pub Vec<u16>);
 /// Memory of windows that were worked on. Fresh memory would be cleared by the system page by page, on the main
 /// thread; what is here was touched before.
 static USED: Mutex<Vec<Vec<u16>>> = Mutex::new(Vec::new());
-/// How many are kept: two for each text that is worked on at the same time, and only a few are.
+/// How many are kept: as many as one large text has under way.
 const MOST_USED: usize = 4;
 /// Smaller ones are not worth it.
 const LEAST: usize = 256 * 1024;
