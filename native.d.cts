@@ -148,6 +148,8 @@ export interface NativeCall {
   part: string
   /** Whether the store is the application's own, and whether another tool reads its handles. */
   ownStore?: boolean
+  /** The last units of a long text. */
+  tail?: Units
 }
 
 /** An instance's configuration. The entry has checked ranges and names, see `api/check.ts`. */

@@ -11,6 +11,11 @@ import { builtInStore } from './stores.js'
 import { askForSummary, type SummaryContext } from './summary.js'
 import type { WarningCode } from './warnings.js'
 
+/** Longer texts stay here while the engine works, and are handed over window by window. */
+const STAYS = 512 * 1024
+/** How many of their last chars go with the call: both ends are looked at nearly always. */
+const TAIL = 16 * 1024
+
 /** Which part of a result. */
 export type PartName = 'value' | 'content' | 'structured'
 
@@ -67,6 +72,7 @@ export async function reduceInEngine(
         part,
         ...(typeof charset === 'string' && { charset }),
         ...(ownStore && { ownStore: hasReadInstruction(ownStore) }),
+        ...('text' in input && input.text.length > STAYS && { tail: input.text.slice(-TAIL) }),
       }
       const { run, call: callId } = call.keyIds
       return 'bytes' in input

@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 use super::port::{Answer, JsText, Question, Spent, Ways};
 use crate::engine::read::{ReadError, Source};
 use crate::engine::store::Identity;
-use crate::engine::text::Text;
 use crate::engine::{Elsewhere, Host, Reason, StoredElsewhere, SummaryAnswer, SummaryRequest, Usage};
 
 /// The callbacks of one tool call, by its number.
@@ -157,17 +156,4 @@ impl From<Usage> for Spent {
             total_tokens: usage.total_tokens,
         }
     }
-}
-
-/// Keeps a text in the engine where it is small; else it stays in the entry.
-pub fn text(ways: &Arc<Ways>, call: u32, index: u32, text: napi::JsString) -> napi::Result<Text> {
-    let length = text.utf16_len()?;
-    if length > super::port::WINDOW {
-        return Ok(JsText::of(ways, call, index, length));
-    }
-    use napi::bindgen_prelude::{FromNapiValue, JsValue};
-    let value = text.value();
-    // SAFETY: the value was just given to this call.
-    let units = unsafe { super::units::Units::from_napi_value(value.env, value.value)? };
-    Ok(Text::from_units(units.0))
 }

@@ -8,8 +8,8 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 
 use super::config::NativeConfig;
-use super::host::{JsHost, text};
-use super::port::{Port, Spent, Ways};
+use super::host::JsHost;
+use super::port::{JsText, Port, Spent, Ways};
 use super::store::{NativeLocalStore, NativeMemoryStore, default_store};
 use super::units::Units;
 use crate::engine::bytes::charset_name;
@@ -42,6 +42,8 @@ pub struct NativeCall {
     pub part: String,
     /// Whether the store is the application's own, and whether another tool reads its handles.
     pub own_store: Option<bool>,
+    /// The last units of a long text.
+    pub tail: Option<Units>,
 }
 
 /// Set when a call is aborted.
@@ -179,7 +181,7 @@ impl NativeLimits {
     pub fn reduce_text<'env>(
         &self,
         env: &'env Env,
-        call: NativeCall,
+        mut call: NativeCall,
         run_id: Units,
         tool_call_id: Units,
         body: JsString,
@@ -191,12 +193,13 @@ impl NativeLimits {
         memory: Option<&NativeMemoryStore>,
     ) -> Result<PromiseRaw<'env, NativeOutcome>> {
         let (number, part) = (call.number, part_name(&call.part));
-        let body = text(&self.ways, number, BODY, body)?;
+        let tail = call.tail.take().map(|tail| tail.0).unwrap_or_default();
+        let body = JsText::given(&self.ways, number, BODY, body, tail)?;
         let body = if json {
             Body::Json { text: body, is_list }
         } else {
             let structured = shape.is_some();
-            let json = shape.map(|shape| text(&self.ways, number, SHAPE, shape)).transpose()?;
+            let json = shape.map(|shape| JsText::given(&self.ways, number, SHAPE, shape, Vec::new())).transpose()?;
             Body::Text { text: body, structured, json }
         };
         let call = make_call(call, &run_id, &tool_call_id, abort, local, memory);

@@ -7,9 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Promise, Uint8Array};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{JsString, Status};
 use napi_derive::napi;
 use tokio::sync::oneshot;
 
@@ -19,6 +19,9 @@ use crate::engine::text::{Ahead, Gone, HostText, Text};
 
 /// The most UTF-16 units copied in one turn of the main thread: well under a millisecond.
 pub const WINDOW: usize = 512 * 1024;
+/// How many of the first units come with the call: whatever looks at the beginning of a text needs no turn of the main
+/// thread, which takes longer to be had than the look.
+const HEAD: usize = 64 * 1024;
 
 // Weak: holding the port never keeps the process alive; a pending promise does that by itself.
 type Callback<Args, Return> = ThreadsafeFunction<FnArgs<Args>, Return, FnArgs<Args>, Status, false, true>;
@@ -131,12 +134,39 @@ pub struct JsText {
     call: u32,
     index: u32,
     length: usize,
+    /// The first units, as many as are known.
+    head: Vec<u16>,
+    /// The last units, as many as are known.
+    tail: Vec<u16>,
 }
 
 impl JsText {
     /// The text that the entry keeps for a call under a number.
     pub fn of(ways: &Arc<Ways>, call: u32, index: u32, length: usize) -> Text {
-        Text::Host(Arc::new(Self { ways: Arc::clone(ways), call, index, length }))
+        Text::Host(Arc::new(Self::unseen(ways, call, index, length)))
+    }
+
+    /// A text of the call itself: copied where it is small, else left in the entry, but for its ends. `tail`: its last
+    /// units, as many as the entry gave.
+    pub fn given(ways: &Arc<Ways>, call: u32, index: u32, text: JsString, tail: Vec<u16>) -> napi::Result<Text> {
+        let length = text.utf16_len()?;
+        if length <= WINDOW {
+            return Ok(Text::from_units(units::first(&text, length)?));
+        }
+        let head = units::first(&text, HEAD)?;
+        Ok(Text::Host(Arc::new(Self { head, tail, ..Self::unseen(ways, call, index, length) })))
+    }
+
+    fn unseen(ways: &Arc<Ways>, call: u32, index: u32, length: usize) -> Self {
+        Self { ways: Arc::clone(ways), call, index, length, head: Vec::new(), tail: Vec::new() }
+    }
+
+    /// Units that came with the call.
+    fn known(&self, range: &Range<usize>) -> Option<&[u16]> {
+        let tail_from = self.length.checked_sub(self.tail.len())?;
+        self.head
+            .get(range.clone())
+            .or_else(|| self.tail.get(range.start.checked_sub(tail_from)?..range.end - tail_from))
     }
 
     /// Asks for at most a [`WINDOW`]; gives what waits for it.
@@ -170,6 +200,9 @@ impl HostText for JsText {
     }
 
     fn window(&self, range: Range<usize>) -> Result<Vec<u16>, Gone> {
+        if let Some(units) = self.known(&range) {
+            return Ok(units.to_vec());
+        }
         if range.len() <= WINDOW {
             return self.turn(range, Vec::new())();
         }

@@ -3,8 +3,8 @@
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use napi::bindgen_prelude::{FromNapiValue, Result, TypeName, ValidateNapiValue};
-use napi::{ValueType, check_status, sys};
+use napi::bindgen_prelude::{FromNapiValue, JsValue, Result, TypeName, ValidateNapiValue};
+use napi::{JsString, ValueType, check_status, sys};
 
 /// The units of a string, lone surrogates included. napi's own type gives them only as a copy.
 pub struct Units(pub Vec<u16>);
@@ -55,13 +55,25 @@ impl FromNapiValue for Units {
         let mut length = 0;
         // SAFETY: `env` and `value` are valid for this call; a null buffer asks for the length only.
         check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &mut length) })?;
-        let mut units = room_for(length + 1);
-        let mut written = 0;
-        // SAFETY: the buffer has room for the string and the zero that ends it; `written` units were initialised.
-        unsafe {
-            check_status!(sys::napi_get_value_string_utf16(env, value, units.as_mut_ptr(), length + 1, &mut written))?;
-            units.set_len(written);
-        }
-        Ok(Self(units))
+        // SAFETY: as above.
+        unsafe { copy(env, value, length) }.map(Self)
     }
+}
+
+/// The first units of a string, at most so many.
+pub fn first(text: &JsString, most: usize) -> Result<Vec<u16>> {
+    let value = text.value();
+    // SAFETY: a `JsString` is a value of this call.
+    unsafe { copy(value.env, value.value, most) }
+}
+
+unsafe fn copy(env: sys::napi_env, value: sys::napi_value, most: usize) -> Result<Vec<u16>> {
+    let mut units = room_for(most + 1);
+    let mut written = 0;
+    // SAFETY: the buffer has room for so many units and the zero that ends them; `written` units were initialised.
+    unsafe {
+        check_status!(sys::napi_get_value_string_utf16(env, value, units.as_mut_ptr(), most + 1, &mut written))?;
+        units.set_len(written);
+    }
+    Ok(units)
 }
