@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::encode::{Encoded, Encoder, PIECE};
 
 /// How many UTF-16 units are taken from a host string in one turn: under a millisecond of its thread.
-const WINDOW: usize = if cfg!(test) { 5 } else { 512 * 1024 }; // tests meet the edges often
+const WINDOW: usize = if cfg!(test) { 5 } else { 256 * 1024 }; // tests meet the edges often
 /// How many windows the host is asked for before the first is needed: to wake its thread takes longer than to work on one.
-const AHEAD: usize = 3;
+const AHEAD: usize = 4;
 /// How many bytes of UTF-8 become UTF-16 in one turn: the result stays in a near cache.
 const DECODED: usize = 64 * 1024;
 
