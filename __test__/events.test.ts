@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { WARNING_CODES } from '../api/warnings.js'
-import { passthrough, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
+import { LocalFileStore, MemoryStore, passthrough, spill, summarize, ToolOutputLimits, truncate } from '../index.js'
 import { setup } from './support/limits.js'
 import { beyondBaseline, runNode } from './support/package.js'
 import { numberedLines } from './support/text.js'
@@ -200,4 +200,36 @@ describe('warnings', () => {
     await other.reduce('x', { toolName: 't' })
     expect(warnings).toEqual([])
   })
+})
+
+describe('what is not a result yet', () => {
+  it.each([
+    ['a promise', Promise.resolve(large), /is a promise: await it$/],
+    ['a Response', new Response(large), /is a Response: .*await response\.text\(\)$/],
+    ['a stream', new ReadableStream(), /is a stream: read it to its end/],
+    ['a generator', (async function* () {})(), /is a generator: collect/],
+  ])('is warned of, and stays as it is: %s', async (_, value, message) => {
+    const { reduce, warnings } = setup()
+    expect((await reduce(value)).value).toBe(value)
+    expect(warnings).toEqual([{ code: 'TOL_NOT_AWAITED', message: expect.stringMatching(message), toolName: 'tool' }])
+  })
+
+  it('is told apart from objects that cannot be looked at', async () => {
+    const { reduce, warnings } = setup()
+    const hostile = {
+      get [Symbol.toStringTag](): string {
+        throw new Error('of the getter')
+      },
+    }
+    expect((await reduce(hostile)).value).toBe(hostile)
+    expect(warnings).toEqual([])
+  })
+})
+
+it('classes keep their names in a bundle', () => {
+  expect([ToolOutputLimits.name, LocalFileStore.name, MemoryStore.name]).toEqual([
+    'ToolOutputLimits',
+    'LocalFileStore',
+    'MemoryStore',
+  ])
 })

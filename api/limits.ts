@@ -35,6 +35,7 @@ import { assemble, type DonePart, exempt } from './reduction.js'
 import { isList, renderJson } from './render.js'
 import { defaultStore } from './stores.js'
 import { Tools } from './tools.js'
+import { unfinished } from './unfinished.js'
 import { type WarningCode, warn } from './warnings.js'
 
 /** Longer texts are estimated off the main thread. */
@@ -196,6 +197,8 @@ export class ToolOutputLimits {
       this.#checkCharset(call)
       return { bytes: bytesView(value) }
     }
+    const forgotten = unfinished(value)
+    if (forgotten !== undefined) this.#warn(call, 'TOL_NOT_AWAITED', `the result ${forgotten}`)
     const rendered = renderJson(value)
     const { serializer } = this.#options
     if (typeof serializer === 'string') return { ...rendered, isList: serializer === 'json-lines' && isList(value) }

@@ -6,6 +6,8 @@ export const WARNING_CODES = {
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
   TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
   TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',
+  TOL_NOT_AWAITED:
+    'a promise, a `Response` or a stream was given as a result: it has no content yet, and stays as it is',
   TOL_NOT_REDUCED: 'no action could run, and the output stays as it is',
   TOL_OUTPUT_SCHEMA: 'a tool has an output schema that its results must match, so they are not limited',
   TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',

@@ -6,7 +6,16 @@ import { bin, isMain, root, run } from './run.mjs'
 
 export async function buildEntry() {
   const { build } = await import('esbuild')
-  const shared = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' }
+  // A class that refers to itself is renamed in a bundle; users would see that name in what they print.
+  const names = { keepNames: true }
+  const shared = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+    ...names,
+  }
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   mkdirSync(join(root, 'dist'))
   const entry = { ...shared, entryPoints: { index: 'api/index.ts' }, external: ['*/native.cjs'], outdir: 'dist' }

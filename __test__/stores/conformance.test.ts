@@ -148,3 +148,16 @@ it('a result of which a chunk expired is an unknown handle', async () => {
   const read = { handle: report.handle ?? '', offset: 99_000, limit: 5 }
   expect(await limits().read(read)).toMatchObject({ found: false, problem: 'unknown' })
 })
+
+const TAKE_OPTIONS: Record<string, (extra: object) => unknown> = {
+  KeyvStore: (extra) => new stores.KeyvStore({ keyv: new Map() as never, ...extra }),
+  LangGraphStore: (extra) => new stores.LangGraphStore({ store: {} as never, ...extra }),
+  S3Store: (extra) => new stores.S3Store({ client: {} as never, bucket: 'b', ...extra }),
+  UnstorageStore: (extra) => new stores.UnstorageStore({ storage: {} as never, ...extra }),
+  VercelBlobStore: (extra) => new stores.VercelBlobStore({ client: {} as never, ...extra }),
+  ChunkedStore: (extra) => new stores.ChunkedStore(new Map(), extra as never),
+}
+it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (name, made) => {
+  const message = new RegExp(`^${name}: unknown option "prefx"; known are .*\\w`)
+  expect(() => made({ prefx: 'logs/' })).toThrow(message)
+})

@@ -1,4 +1,5 @@
 import type { OverflowStore, StoreOptions } from 'tool-output-limits'
+import { expectOptions } from './expect.js'
 import { storeFailure, throwIfAborted, unknownHandle } from './store-errors.js'
 import { addressed, isAddressed } from './store-handles.js'
 
@@ -39,7 +40,8 @@ export class ChunkedStore implements OverflowStore {
   readonly #strings: StringMap
   readonly #chunkBytes: number
 
-  constructor(strings: StringMap, { chunkBytes = CHUNK_BYTES }: ChunkedStoreOptions = {}) {
+  constructor(strings: StringMap, options: ChunkedStoreOptions = {}) {
+    const { chunkBytes = CHUNK_BYTES } = expectOptions(options, { chunkBytes: true }, 'ChunkedStore')
     for (const method of ['get', 'set', 'delete'] as const) {
       if (typeof strings?.[method] !== 'function') throw new TypeError(`ChunkedStore: ${method} must be a function`)
     }

@@ -13,16 +13,22 @@ export function expectLimits(limits: ToolOutputLimits): ToolOutputLimits {
 }
 
 /**
- * The options of an adapter as they were given. `names` has every name there is; the compiler sees to it that none is missing.
+ * The options of an adapter or a store as they were given. `names` has every name there is; the compiler sees to it that
+ * none is missing. `owner`: who takes them, for the message.
  *
  * @throws TypeError for what is no object, and for a name that no option has.
  */
-export function expectOptions<Options extends object>(options: Options, names: Record<keyof Options, true>): Options {
+export function expectOptions<Options extends object>(
+  options: Options,
+  names: Record<keyof Options, true>,
+  owner = '',
+): Options {
+  const by = owner === '' ? '' : `${owner}: `
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new TypeError('options must be an object')
+    throw new TypeError(`${by}options must be an object`)
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
   if (unknown === undefined) return options
-  throw new TypeError(`unknown option ${JSON.stringify(unknown)}; known are ${Object.keys(names).join(', ')}`)
+  throw new TypeError(`${by}unknown option ${JSON.stringify(unknown)}; known are ${Object.keys(names).join(', ')}`)
 }
 
 function expectAwaited(tools: unknown): void {

@@ -1,5 +1,6 @@
 import type { OverflowStore } from 'tool-output-limits'
 import { ChunkedStore } from '../shared/chunked-store.js'
+import { expectOptions } from '../shared/expect.js'
 import { storeFailure } from '../shared/store-errors.js'
 
 /** What a `Keyv` instance has, as far as it is used. */
@@ -28,7 +29,8 @@ export interface KeyvStoreOptions {
  * @throws TypeError when `keyv` is no Keyv, RangeError when `ttlMs` is not positive and finite.
  */
 export class KeyvStore extends ChunkedStore implements OverflowStore {
-  constructor({ keyv, ttlMs }: KeyvStoreOptions) {
+  constructor(options: KeyvStoreOptions) {
+    const { keyv, ttlMs } = expectOptions(options, { keyv: true, ttlMs: true }, 'KeyvStore')
     if (typeof keyv?.get !== 'function' || typeof keyv.set !== 'function' || typeof keyv.delete !== 'function') {
       throw new TypeError('KeyvStore: the option keyv must be a Keyv instance')
     }

@@ -1,5 +1,6 @@
 import type { OverflowStore } from 'tool-output-limits'
 import { ChunkedStore } from '../shared/chunked-store.js'
+import { expectOptions } from '../shared/expect.js'
 
 /** What a `BaseStore` of LangGraph has, as far as it is used. */
 export interface LangGraphStoreLike {
@@ -21,7 +22,12 @@ export interface LangGraphStoreOptions {
  * @throws TypeError when `store` is none, or `namespace` is empty or has labels that LangGraph refuses.
  */
 export class LangGraphStore extends ChunkedStore implements OverflowStore {
-  constructor({ store, namespace = ['tool-output-limits'] }: LangGraphStoreOptions) {
+  constructor(options: LangGraphStoreOptions) {
+    const { store, namespace = ['tool-output-limits'] } = expectOptions(
+      options,
+      { store: true, namespace: true },
+      'LangGraphStore',
+    )
     if (typeof store?.get !== 'function' || typeof store.put !== 'function' || typeof store.delete !== 'function') {
       throw new TypeError('LangGraphStore: the option store must be a BaseStore')
     }

@@ -1,4 +1,5 @@
 import type { FallbackReason, OverflowStore, StoreOptions } from 'tool-output-limits'
+import { expectOptions } from '../shared/expect.js'
 import { prefixOf } from '../shared/object-store.js'
 import { storeFailure, throwIfAborted, unknownHandle } from '../shared/store-errors.js'
 import { addressed, isAddressed } from '../shared/store-handles.js'
@@ -44,7 +45,12 @@ export class S3Store implements OverflowStore {
   readonly #bucket: string
   readonly #prefix: string
 
-  constructor({ client, bucket, prefix = 'tool-output-limits/' }: S3StoreOptions) {
+  constructor(options: S3StoreOptions) {
+    const {
+      client,
+      bucket,
+      prefix = 'tool-output-limits/',
+    } = expectOptions(options, { client: true, bucket: true, prefix: true }, 'S3Store')
     if (typeof client?.getObject !== 'function' || typeof client.putObject !== 'function') {
       throw new TypeError('S3Store: the option client must be an S3 of @aws-sdk/client-s3')
     }

@@ -1,5 +1,6 @@
 import type { OverflowStore } from 'tool-output-limits'
 import { ChunkedStore } from '../shared/chunked-store.js'
+import { expectOptions } from '../shared/expect.js'
 
 /** What a storage of unstorage has, as far as it is used. */
 export interface UnstorageLike {
@@ -19,7 +20,8 @@ export interface UnstorageStoreOptions {
  * @throws TypeError when `storage` is none.
  */
 export class UnstorageStore extends ChunkedStore implements OverflowStore {
-  constructor({ storage }: UnstorageStoreOptions) {
+  constructor(options: UnstorageStoreOptions) {
+    const { storage } = expectOptions(options, { storage: true }, 'UnstorageStore')
     if (typeof storage?.getItem !== 'function' || typeof storage.setItem !== 'function') {
       throw new TypeError('UnstorageStore: the option storage must be a storage of unstorage')
     }

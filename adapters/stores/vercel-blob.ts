@@ -1,4 +1,5 @@
 import type { OverflowStore, StoreOptions } from 'tool-output-limits'
+import { expectOptions } from '../shared/expect.js'
 import { prefixOf } from '../shared/object-store.js'
 import { storeFailure, throwIfAborted, unknownHandle } from '../shared/store-errors.js'
 import { addressed, isAddressed } from '../shared/store-handles.js'
@@ -48,7 +49,12 @@ export class VercelBlobStore implements OverflowStore {
   readonly #token: string | undefined
   readonly #prefix: string
 
-  constructor({ client, token, prefix = 'tool-output-limits/' }: VercelBlobStoreOptions) {
+  constructor(options: VercelBlobStoreOptions) {
+    const {
+      client,
+      token,
+      prefix = 'tool-output-limits/',
+    } = expectOptions(options, { client: true, token: true, prefix: true }, 'VercelBlobStore')
     if (typeof client?.put !== 'function' || typeof client.get !== 'function' || typeof client.head !== 'function') {
       throw new TypeError('VercelBlobStore: the option client must be the module @vercel/blob, 2.x')
     }
