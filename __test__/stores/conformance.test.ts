@@ -158,6 +158,6 @@ const TAKE_OPTIONS: Record<string, (extra: object) => unknown> = {
   ChunkedStore: (extra) => new stores.ChunkedStore(new Map(), extra as never),
 }
 it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (name, made) => {
-  const message = new RegExp(`^${name}: unknown option "prefx"; known are .*\\w`)
-  expect(() => made({ prefx: 'logs/' })).toThrow(message)
+  const message = new RegExp(`^${name}: unknown option "keyPrefix"; known are .*\\w`)
+  expect(() => made({ keyPrefix: 'logs/' })).toThrow(message)
 })
