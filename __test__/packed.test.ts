@@ -136,10 +136,12 @@ describe('installed from tarballs', () => {
 
   const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' }
   const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+  const node10 = { module: 'commonjs', moduleResolution: 'node10' }
   it.each([
     ['nodenext, ESM and CommonJS', 'typescript', nodenext, ['mts', 'cts']],
     ['bundler', 'typescript', bundler, ['mts']],
     ['TypeScript 5, nodenext, ESM and CommonJS', 'typescript-5', nodenext, ['mts', 'cts']],
+    ['TypeScript 5 as it resolves CommonJS by default, without a look at `exports`', 'typescript-5', node10, ['ts']],
   ])('types check strictly, those of the package included: %s', (_, compiler, resolution, extensions) => {
     const files = extensions.map((extension) => `types.${extension}`)
     for (const file of files) write(file, USES_TYPES)
