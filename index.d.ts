@@ -55,7 +55,10 @@ export interface Truncate {
    * text that is one JSON document.
    */
   readonly json?: 'valid' | 'text' | undefined
-  /** Keeps lines that match, with their numbers. Strings are literal and not empty. Default: none. */
+  /**
+   * Keeps lines that match, with their numbers. Strings are literal and not empty; a RegExp runs in linear time, without
+   * look-around and back-references. Default: none.
+   */
   readonly keepMatching?: RegExp | readonly string[] | undefined
   /** What is tried where this cannot run. Absent: the output stays as it is, with a warning. */
   readonly fallback?: Action | undefined
@@ -71,7 +74,8 @@ export interface Spill {
   readonly previewChars?: number | undefined
   /**
    * Up to five lines that the preview does not show but the model should see, within half of `previewChars`. Strings
-   * are literal and not empty. Default: lines that look like errors; `false`: none.
+   * are literal and not empty; a RegExp runs in linear time, without look-around and back-references. Default: lines
+   * that look like errors; `false`: none.
    */
   readonly highlights?: false | RegExp | readonly string[] | undefined
   /** What is tried where this cannot run. Absent: the output stays as it is, with a warning. */

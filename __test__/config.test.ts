@@ -81,6 +81,12 @@ describe('wrong options of ToolOutputLimits', () => {
     [{ toolFilter: 'none' }, 'toolFilter', 'none'],
     [{ toolFilter: [5] }, 'toolFilter', '5'],
     [{ toolFilter: 5 }, 'toolFilter', '5'],
+    [{ toolFilter: /log/ }, 'toolFilter', 'a RegExp'],
+    [{ toolFilter: new Date() }, 'toolFilter', 'a Date'],
+    [{ perTool: new Map() }, 'perTool', 'a Map'],
+    [{ store: Promise.resolve() }, 'store', 'a promise, which has to be awaited'],
+    [action(spill({ highlights: /(a)\1/ })), 'highlights', 'back-reference'],
+    [action(truncate({ keepMatching: /(?=x)/ })), 'keepMatching', 'look-ahead'],
     [{ tokenizer: 'cl100k' }, 'tokenizer', 'cl100k'],
     [{ serializer: 'yaml' }, 'serializer', 'yaml'],
     [{ serializer: 'toString' }, 'serializer', 'toString'],
@@ -290,4 +296,8 @@ describe('options that are right', () => {
   it('construct without touching the file system', () => {
     expect(thrown(() => new LocalFileStore({ root: '/dev/null/x' }))).toBeUndefined()
   })
+})
+
+it.each([[undefined], [null], [5], [new Map()]])('extend refuses %o', (options) => {
+  expect(() => new ToolOutputLimits().extend(options as never)).toThrow(/^options: expected an object, got /)
 })

@@ -214,6 +214,13 @@ describe('what is not a result yet', () => {
     expect(warnings).toEqual([{ code: 'TOL_NOT_AWAITED', message: expect.stringMatching(message), toolName: 'tool' }])
   })
 
+  it('is warned of where an MCP result is expected', async () => {
+    const { limits, warnings } = setup()
+    const result = Promise.resolve({ content: [{ type: 'text', text: large }] })
+    await limits.reduceCallToolResult(result as never, { toolName: 'tool' })
+    expect(warnings).toMatchObject([{ code: 'TOL_NOT_AWAITED', message: expect.stringMatching(/promise: await it$/) }])
+  })
+
   it('is told apart from objects that cannot be looked at', async () => {
     const { reduce, warnings } = setup()
     const hostile = {

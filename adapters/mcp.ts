@@ -54,7 +54,8 @@ export function limitMcpClient<Client extends object>(
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: LimitMcpClientOptions = {},
 ): Client {
-  const target = client as AnyClient
+  const target = (client ?? {}) as AnyClient
+  if (typeof target.then === 'function') throw new TypeError('the client is a promise: await it')
   if (typeof target.callTool !== 'function' && typeof target.tools !== 'function') {
     throw unsupportedHost(
       'MCP clients of',

@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 const MAX_CHARS = 100
 
 /** A value as an error message about configuration shows it. Never throws, and never runs code of the value. */
@@ -11,12 +13,21 @@ export function describe(value: unknown): string {
       return 'a function'
     case 'object':
       if (value === null) return 'null'
-      return isArray(value) ? 'an array' : 'an object'
+      return isArray(value) ? 'an array' : (builtIn(value) ?? 'an object')
     case 'symbol':
       return 'a symbol'
     default:
       return Object.is(value, -0) ? '-0' : String(value)
   }
+}
+
+/** What an object is whose content is not in its properties; undefined for every other. */
+export function builtIn(value: object): string | undefined {
+  if (types.isMap(value)) return 'a Map'
+  if (types.isSet(value)) return 'a Set'
+  if (types.isRegExp(value)) return 'a RegExp'
+  if (types.isDate(value)) return 'a Date'
+  return types.isPromise(value) ? 'a promise, which has to be awaited' : undefined
 }
 
 function isArray(value: object): boolean {

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { describe } from './describe.js'
+import { builtIn, describe } from './describe.js'
 import { nearestName } from './nearest.js'
 
 /** Checks a value of the configuration and gives it as the package uses it. `path` names it in the error. */
@@ -76,12 +76,10 @@ export function arrayOf(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? Array.from(value) : undefined
 }
 
-/** An object that is no array, Map or Set: those have no options among their properties, and none would be missed. */
+/** An object of options: no array, Map, RegExp or the like, which have none among their properties, and none would be missed. */
 export function plainObject(path: string, value: unknown): Readonly<Record<string, unknown>> {
   const isObject = typeof value === 'object' && value !== null
-  if (!isObject || Array.isArray(value) || types.isMap(value) || types.isSet(value)) {
-    throw typeError(path, 'an object', value)
-  }
+  if (!isObject || Array.isArray(value) || builtIn(value) !== undefined) throw typeError(path, 'an object', value)
   return value as Record<string, unknown>
 }
 

@@ -14,6 +14,7 @@ import type {
   Usage,
   Warning,
 } from '../index.js'
+import type { NativeConfig } from '../native.cjs'
 import { bytesView, isBytes } from './bytes.js'
 import { type Call, toolCallOf } from './call.js'
 import { callNow, notify, settleAnswer } from './callbacks.js'
@@ -22,6 +23,7 @@ import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
 import { describe } from './describe.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
+import { plainObject } from './expect.js'
 import { extendOptions } from './extend.js'
 import { type CallFilter, callFilter } from './filter.js'
 import { isError } from './is-error.js'
@@ -79,7 +81,7 @@ export class ToolOutputLimits {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
     this.#given = { ...options }
     const { config, slots } = nativeConfig(this.#options)
-    this.#instance = { native: new native.NativeLimits(config, port), options: this.#options, slots }
+    this.#instance = { native: engineLimits(config), options: this.#options, slots }
     this.#tools = new Tools(this.#instance.native)
     const matcher = (names: readonly string[]) => (toolName: string) =>
       names.includes(toolName) || native.matchesGlob(toolName, [...names])
@@ -101,7 +103,10 @@ export class ToolOutputLimits {
   }
 
   extend(options: ToolOutputLimitsOptions): ToolOutputLimits {
-    const extended = new ToolOutputLimits({ ...extendOptions(this.#given, options), id: this.id })
+    const extended = new ToolOutputLimits({
+      ...extendOptions(this.#given, plainObject('options', options) as ToolOutputLimitsOptions),
+      id: this.id,
+    })
     extended.#family = this.#family
     return extended
   }
@@ -134,7 +139,10 @@ export class ToolOutputLimits {
     // Awaited only where it has to be, so that what is changed after the call has no effect.
     if (!this.#isSelected(selection instanceof Promise ? await selection : selection, call)) return result
     const parts = callToolResultParts(result)
-    if (parts === undefined) return result
+    if (parts === undefined) {
+      this.#expectAwaited(result, call)
+      return result
+    }
     const { structuredContent, content } = parts
     const text = content.text
     const repeats =
@@ -197,8 +205,7 @@ export class ToolOutputLimits {
       this.#checkCharset(call)
       return { bytes: bytesView(value) }
     }
-    const forgotten = unfinished(value)
-    if (forgotten !== undefined) this.#warn(call, 'TOL_NOT_AWAITED', `the result ${forgotten}`)
+    this.#expectAwaited(value, call)
     const rendered = renderJson(value)
     const { serializer } = this.#options
     if (typeof serializer === 'string') return { ...rendered, isList: serializer === 'json-lines' && isList(value) }
@@ -220,7 +227,9 @@ export class ToolOutputLimits {
     })
     const report = reportOf(outcome)
     for (const { code, message, reason } of outcome.warnings) {
-      this.#warn(call, code as WarningCode, message, reason as Warning['reason'])
+      const advice = STORE_ADVICE[reason as FallbackReason]
+      const advised = advice === undefined ? message : `${message}: ${advice}`
+      this.#warn(call, code as WarningCode, advised, reason as Warning['reason'])
     }
     if (report.action === 'spill') this.#expectReadTool(call)
     else if (report.action !== 'passthrough') this.#expectStore(call, report)
@@ -296,6 +305,11 @@ export class ToolOutputLimits {
     this.#warn(call, 'TOL_STORE', message, failed.reason)
   }
 
+  #expectAwaited(value: unknown, call: Call): void {
+    const forgotten = unfinished(value)
+    if (forgotten !== undefined) this.#warn(call, 'TOL_NOT_AWAITED', `the result ${forgotten}`)
+  }
+
   #checkCharset(call: Call): void {
     const { charset } = call.context
     if (charset === undefined || (typeof charset === 'string' && native.charsetName(charset))) return
@@ -325,6 +339,16 @@ export class ToolOutputLimits {
 
   #names({ tool: { toolName, toolCallId, runId } }: Call) {
     return { toolName, ...(toolCallId !== undefined && { toolCallId }), ...(runId !== undefined && { runId }) }
+  }
+}
+
+/** All that was not checked before are regular expressions: only the engine knows which of them it can run. */
+function engineLimits(config: NativeConfig): InstanceType<typeof native.NativeLimits> {
+  try {
+    return new native.NativeLimits(config, port)
+  } catch (error) {
+    const problem = String((error as Error).message).replace(/ at line \d+ column \d+$/, '')
+    throw new RangeError(`keepMatching or highlights: a RegExp cannot be used: ${problem}`)
   }
 }
 

@@ -105,3 +105,8 @@ it('the tool list of LangChain that is limited twice has one read tool', () => {
   const tools = langchain.withToolOutputLimits(langchain.withToolOutputLimits([]))
   expect(tools).toHaveLength(1)
 })
+
+it('an MCP client that is still being connected is to be awaited', () => {
+  expect(() => mcp.limitMcpClient(Promise.resolve(client))).toThrow(/^the client is a promise: await it$/)
+  expect(() => mcp.limitMcpClient(undefined as never)).toThrow(/without callTool\(\) or tools\(\)/)
+})
