@@ -11,7 +11,10 @@ import { builtInStore } from './stores.js'
 import { askForSummary, type SummaryContext } from './summary.js'
 import type { WarningCode } from './warnings.js'
 
-/** Longer texts stay here while the engine works, and are handed over window by window. */
+/**
+ * Longer texts stay here while the engine works, and are handed over window by window: `WINDOW` of src/binding/port.rs.
+ * Were they not the same, it would cost a turn, and nothing else.
+ */
 const STAYS = 512 * 1024
 /** How many of their last chars go with the call: both ends are looked at nearly always. */
 const TAIL = 16 * 1024

@@ -6,15 +6,14 @@ import { bin, isMain, root, run } from './run.mjs'
 
 export async function buildEntry() {
   const { build } = await import('esbuild')
-  // A class that refers to itself is renamed in a bundle; users would see that name in what they print.
-  const names = { keepNames: true }
   const shared = {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
-    ...names,
+    // A class that refers to itself is renamed in a bundle; users would see that name in what they print.
+    keepNames: true,
   }
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   mkdirSync(join(root, 'dist'))

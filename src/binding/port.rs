@@ -18,7 +18,7 @@ use crate::engine::Lane;
 use crate::engine::text::{Ahead, Gone, HostText, Text};
 
 /// The most UTF-16 units copied in one turn of the main thread: well under a millisecond.
-pub const WINDOW: usize = 512 * 1024;
+const WINDOW: usize = 512 * 1024;
 /// How many of the first units come with the call: whatever looks at the beginning of a text needs no turn of the main
 /// thread, which takes longer to be had than the look.
 const HEAD: usize = 64 * 1024;
