@@ -79,9 +79,8 @@ async function measure(one) {
       // The first round warms up.
       if (round > 0) runs[name].push(figures)
     }
-    if (!one.keepsFiles) sweep()
+    sweep()
   }
-  sweep()
   const medians = Object.fromEntries(
     names.map((name) => [
       name,

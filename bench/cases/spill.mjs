@@ -111,8 +111,6 @@ function manyAtOnce() {
     name: '1,000 spills of 100 KB at once',
     sides: { ours: all(ours), naive: all(naive), careful: all(careful) },
     measures: ['wall', 'cpu', 'main'],
-    // A file system may take long to find a place for a file where thousands were deleted a moment before.
-    keepsFiles: true,
     rounds: 5,
     check: async () => {
       const bytes = (side, answers) => storedBy(side, answers[999])
