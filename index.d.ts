@@ -429,13 +429,13 @@ export interface Warning {
 export interface ReadInput {
   /** As the envelope gives it. Quotes, a full stop or the envelope's line around it do no harm. */
   handle: string
-  /** Lines to skip, ≥ 0; matching lines with `pattern`, items with a `pointer` to an array. Default 0. */
+  /** Lines to skip, ≥ 0; matches with `pattern`, items with a `pointer` to an array. Default 0. */
   offset?: number | undefined
   /** Lines of the page, ≥ 1; above `readTool.maxLines` it is clamped, and the page says so. Default 200. */
   limit?: number | undefined
   /** Counts `offset` and `limit` from the end. Lines stay in forward order. Default false. */
   from_end?: boolean | undefined
-  /** Only lines that contain this literal text, each with its number. Absent or empty: the text verbatim. */
+  /** Only lines that contain this literal text, each with its number; of a long line each place. Absent or empty: the text verbatim. */
   pattern?: string | undefined
   /** Chars to skip inside the first line, ≥ 0. Default 0. */
   char_offset?: number | undefined
@@ -488,7 +488,10 @@ export interface ReadPage {
   totalLines: number
   /** Chars of `text`. */
   chars: number
-  /** With `pattern`: the lines that match, from 1, `char` being the place of the match inside the line. */
+  /**
+   * With `pattern`: what matches. `line`: from 1; `char`: place of the match inside it; `text`: the line. A line of over
+   * 2,000 chars is shown as a window around the match, and matches again wherever that window does not reach.
+   */
   matches?: { line: number; char?: number; text: string }[]
   /** The input of the next page, in absolute offsets; absent at the end. */
   next?: ReadInput

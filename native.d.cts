@@ -200,7 +200,7 @@ export interface NativeLocalOptions {
   scope?: string
 }
 
-/** One matching line. */
+/** One match. */
 export interface NativeMatch {
   /** Its number, from 1. */
   line: number

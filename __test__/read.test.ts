@@ -232,7 +232,7 @@ describe('pattern', () => {
     [{ from_end: true, limit: 2 }, [2_900, 3_000]],
     [{ from_end: true, limit: 2, offset: 1 }, [2_800, 2_900]],
     [{ from_end: true, offset: 29 }, [100]],
-  ])('%o counts matching lines: %j', async (input, lines) => {
+  ])('%o counts matches: %j', async (input, lines) => {
     const { read } = await stored(text)
     const page = await read({ pattern: 'needle', ...input })
     expect(page.matches!.map(({ line }) => line)).toEqual(lines)
@@ -302,6 +302,25 @@ describe('pattern', () => {
     expect(match.text.length).toBeLessThan(2_001)
     expect(page.text).toContain(grouped(300_000))
     expect((await read({ offset: match.line - 1, char_offset: match.char! })).text.startsWith('needleyyy')).toBe(true)
+  })
+
+  it('finds each place in a result that is one line, as far as a window does not show it already', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, id) => ({
+      id,
+      state: id % 50 === 7 ? 'failed' : 'done',
+      note: 'n'.repeat(80),
+    }))
+    const text = JSON.stringify(rows)
+    const { limits, handle, read } = await stored(text)
+    const pages = await pagesFrom(limits, { handle, pattern: 'failed', limit: 7 })
+    const matches = pages.flatMap((page) => page.matches!)
+    expect(matches.map(({ char }) => char)).toEqual([...text.matchAll(/failed/g)].map(({ index }) => index))
+    for (const { line, char } of matches.slice(0, 5)) {
+      expect((await read({ offset: line - 1, char_offset: char! })).text.startsWith('failed"')).toBe(true)
+    }
+    expect(numbersIn(pages[0]!.notice!)).toEqual([1, 7, 40])
+    const last = await read({ pattern: 'fail.d', regex: true, from_end: true, limit: 1 })
+    expect(last.matches).toMatchObject([{ line: 1, char: matches.at(-1)!.char }])
   })
 
   it.each([

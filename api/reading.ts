@@ -129,9 +129,7 @@ export function readToolDefinition(reader: Reader): ReadToolDefinition {
       type: 'object',
       properties: {
         handle: string('Handle of the stored output, as given in the notice.'),
-        offset: integer(
-          'Lines to skip, from 0; with pattern matching lines, with pointer items of the array. Default 0.',
-        ),
+        offset: integer('Lines to skip, from 0; with pattern matches, with pointer items of the array. Default 0.'),
         limit: integer(`Lines to return, 1 to ${maxLines}. Default ${Math.min(200, maxLines)}.`),
         from_end: boolean('Count offset and limit from the end. Default false.'),
         pattern: string('Text to search for; only lines that contain it are returned.'),

@@ -75,7 +75,7 @@ pub struct NativePage {
     pub notice: Option<String>,
 }
 
-/// One matching line.
+/// One match.
 #[napi(object, object_from_js = false)]
 pub struct NativeMatch {
     /// Its number, from 1.

@@ -54,7 +54,7 @@ pub enum Raw {
 pub struct RawArguments {
     /// The handle: the only one that is required.
     pub handle: Raw,
-    /// Lines to skip; matching lines with `pattern`.
+    /// Lines to skip; matches with `pattern`.
     pub offset: Raw,
     /// Lines of the page.
     pub limit: Raw,

@@ -22,7 +22,38 @@ const NEAR: u64 = 32 * 1024;
 /// Room for what stands around a window: line number, offset, dots.
 const AROUND_WINDOW: usize = 60;
 
-/// The first match of a line.
+/// How lines are shown around a match.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Windows {
+    /// Chars of a line that is shown whole.
+    long: usize,
+    /// Chars that are shown before a match in a longer line; twice as many from it on.
+    window: usize,
+}
+
+impl Windows {
+    pub(super) fn new(caps: &Caps) -> Self {
+        let long = LONG_LINE.min(caps.max_chars / 2);
+        Self { long, window: WINDOW.min(long / 4) }
+    }
+
+    /// Whether a line is shown in windows.
+    pub(super) fn are_for(self, line: &[u8]) -> bool {
+        line.len() > self.long && utf16_len(line.strip_suffix(b"\r").unwrap_or(line)) > self.long
+    }
+
+    /// The bytes of the longest line that is shown whole, its line end among them.
+    pub(super) fn most_bytes(self) -> u64 {
+        self.long as u64 * 3 + 2
+    }
+
+    /// Up to which byte the window around a match shows the line, at least.
+    pub(super) fn shown(self, hit: u64) -> u64 {
+        hit.saturating_add(2 * self.window as u64)
+    }
+}
+
+/// A match: the first of its line, or a later one in a long line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) byte: u64,
@@ -38,9 +69,7 @@ pub(super) struct Rows<'a> {
     ranges: Ranges<'a>,
     max_chars: usize,
     chars: usize,
-    /// Chars of a line that is shown whole.
-    long: usize,
-    window: usize,
+    windows: Windows,
     /// Windows reach from a literal's end on, in bytes; else from the match's beginning, in chars.
     is_plain: bool,
     context: u64,
@@ -51,6 +80,15 @@ pub(super) struct Rows<'a> {
     following: Option<Line>,
 }
 
+/// What is shown of a long line.
+struct Window {
+    text: String,
+    /// Whether it begins where the line does.
+    begins: bool,
+    /// Whether it ends where the line does.
+    ends: bool,
+}
+
 /// A line by its number (from 1) and the byte where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Line {
@@ -59,8 +97,7 @@ struct Line {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(view: &'a View<'a>, caps: &Caps, is_plain: bool, context: u64) -> Self {
-        let long = LONG_LINE.min(caps.max_chars / 2);
+    pub(super) fn new(view: &'a View<'a>, caps: &Caps, windows: Windows, is_plain: bool, context: u64) -> Self {
         Self {
             text: String::new(),
             matches: Vec::new(),
@@ -68,8 +105,7 @@ impl<'a> Rows<'a> {
             ranges: Ranges::new(view.source()),
             max_chars: caps.max_chars,
             chars: 0,
-            long,
-            window: WINDOW.min(long / 4),
+            windows,
             is_plain,
             context,
             first: 0,
@@ -185,13 +221,16 @@ impl<'a> Rows<'a> {
         if let Some(whole) = self.whole(line, hit)? {
             return Ok((format!("{number}{mark} {whole}\n"), whole));
         }
-        let window = if self.is_plain { self.bytes_around(line, hit)? } else { self.chars_around(line, hit)? };
-        Ok((format!("{number}{mark} (char {}) …{window}…\n", grouped(char)), window))
+        let Window { text, begins, ends } =
+            if self.is_plain { self.bytes_around(line, hit)? } else { self.chars_around(line, hit)? };
+        let dots = |is_whole| if is_whole { "" } else { "…" };
+        let row = format!("{number}{mark} (char {}) {}{text}{}\n", grouped(char), dots(begins), dots(ends));
+        Ok((row, text))
     }
 
     /// A line that is not long.
     fn whole(&mut self, line: &Line, hit: &Hit) -> Result<Option<String>, ReadError> {
-        let most = self.long as u64 * 3 + 2;
+        let most = self.windows.most_bytes();
         if hit.byte - line.byte > most {
             return Ok(None);
         }
@@ -204,32 +243,36 @@ impl<'a> Rows<'a> {
             None => return Ok(None),
         };
         let content = content.strip_suffix(b"\r").unwrap_or(content);
-        Ok((utf16_len(content) <= self.long).then(|| self.view.show(&String::from_utf8_lossy(content)).into_owned()))
+        Ok((!self.windows.are_for(content)).then(|| self.view.show(&String::from_utf8_lossy(content)).into_owned()))
     }
 
     /// The surroundings of a literal match.
-    fn bytes_around(&mut self, line: &Line, hit: &Hit) -> Result<String, ReadError> {
-        let window = self.window as u64;
+    fn bytes_around(&mut self, line: &Line, hit: &Hit) -> Result<Window, ReadError> {
+        let window = self.windows.window as u64;
         let from = line.byte.max(hit.byte.saturating_sub(window));
         // What is behind the page's end need not be read.
         let length = hit.length.min(self.max_chars * 3) as u64;
-        let bytes = self.ranges.get(from..hit.byte + length + 2 * window)?;
+        let to = hit.byte + length + 2 * window;
+        let bytes = self.ranges.get(from..to)?;
         let begin = bytes.iter().take_while(|&&byte| is_continuation(byte)).count();
         let after = ((hit.byte - from) as usize).min(bytes.len());
-        let end = memchr::memchr(b'\n', &bytes[after..]).map_or(bytes.len(), |feed| after + feed);
+        let feed = memchr::memchr(b'\n', &bytes[after..]);
+        let end = feed.map_or(bytes.len(), |feed| after + feed);
+        let (begins, ends) = (from == line.byte, feed.is_some() || to >= self.view.size());
         let text = String::from_utf8_lossy(whole_utf8(&bytes[begin..end]));
         let text = self.view.show(&text);
         let most = self.max_chars.saturating_sub(AROUND_WINDOW);
         if utf16_len(text.as_bytes()) <= most {
-            return Ok(text.into_owned());
+            return Ok(Window { text: text.into_owned(), begins, ends });
         }
         let units: Vec<u16> = text.encode_utf16().take(most + AROUND).collect();
-        Ok(to_well_formed(&units[..cut_back(&units, most)]).0)
+        Ok(Window { text: to_well_formed(&units[..cut_back(&units, most)]).0, begins, ends: false })
     }
 
     /// The surroundings of any other match, cut between characters.
-    fn chars_around(&mut self, line: &Line, hit: &Hit) -> Result<String, ReadError> {
-        let (before, after) = (3 * (self.window + AROUND) as u64, 3 * (2 * self.window + AROUND) as u64);
+    fn chars_around(&mut self, line: &Line, hit: &Hit) -> Result<Window, ReadError> {
+        let window = self.windows.window;
+        let (before, after) = (3 * (window + AROUND) as u64, 3 * (2 * window + AROUND) as u64);
         let from = line.byte.max(hit.byte.saturating_sub(before));
         let bytes = self.ranges.get(from..hit.byte + after)?;
         let begin = bytes.iter().take_while(|&&byte| is_continuation(byte)).count();
@@ -243,8 +286,12 @@ impl<'a> Rows<'a> {
         let mut units: Vec<u16> = String::from_utf8_lossy(&bytes[begin..at]).encode_utf16().collect();
         let middle = units.len();
         units.extend(String::from_utf8_lossy(content).encode_utf16());
-        let first = cut_forward(&units, middle.saturating_sub(self.window));
-        let last = cut_back(&units, units.len().min(middle + 2 * self.window)).max(first);
-        Ok(self.view.show(&to_well_formed(&units[first..last]).0).into_owned())
+        let first = cut_forward(&units, middle.saturating_sub(window));
+        let last = cut_back(&units, units.len().min(middle + 2 * window)).max(first);
+        Ok(Window {
+            text: self.view.show(&to_well_formed(&units[first..last]).0).into_owned(),
+            begins: from == line.byte && first == 0,
+            ends: last == units.len() && (end.is_some() || hit.byte + after >= self.view.size()),
+        })
     }
 }

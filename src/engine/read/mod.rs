@@ -57,7 +57,7 @@ pub struct Page {
     pub notice: Option<String>,
 }
 
-/// One matching line.
+/// One match: a line, or a place in a line that is too long to be shown whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// Its number, from 1.
@@ -119,6 +119,9 @@ pub fn read(source: &dyn Source, kind: Option<&Kind>, arguments: &Arguments, cap
             };
             if arguments.pointer.is_some() && arguments.pattern.is_some() {
                 page.add_notice("The pattern was left out: it cannot be used with a pointer.");
+            }
+            if arguments.pointer.is_none() && arguments.pattern.is_some() && arguments.char_offset > 0 {
+                page.add_notice("char_offset was left out: with a pattern, offset counts matches.");
             }
             if view.invalid > 0 {
                 page.add_notice(&format!("The stored output has {}.", bytes::malformed(view.invalid)));

@@ -5,14 +5,14 @@ use regex_automata::Input;
 use regex_automata::meta::Regex;
 
 use super::arguments::{Arguments, Caps};
-use super::hits::{Hit, Rows};
+use super::hits::{Hit, Rows, Windows};
 use super::pattern::{Matcher, compile};
-use super::source::{ReadError, Source, fill};
+use super::source::{Ranges, ReadError, Source, fill};
 use super::view::View;
 use super::{Next, Page};
 use crate::engine::text::{grouped, utf16_len};
 
-/// Matching lines are counted up to here.
+/// Matches are counted up to here.
 const MAX_COUNTED: u64 = 10_000;
 
 /// Bytes that are searched in one go.
@@ -21,33 +21,35 @@ const CHUNK: usize = 1024 * 1024;
 /// Bytes of one line that are held for an expression that needs whole lines.
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// The lines that match a pattern. `arguments.offset` and `limit` count them.
+/// What matches a pattern: a line, or each place in a long one that the window around the match before does not show.
+/// `arguments.offset` and `limit` count these.
 pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
     let is_plain = !arguments.regex && !arguments.ignore_case && arguments.context == 0;
     let matcher = match compile(pattern, arguments.regex, arguments.ignore_case) {
         Ok(matcher) => matcher,
         Err(problem) => return Ok(Page::nothing(problem, view.index.lines())),
     };
+    let windows = Windows::new(caps);
+    let collect = |wanted: &Wanted| collect(view.source(), &matcher, windows, wanted);
     let (wanted, found) = if arguments.from_end {
         // How many there are comes first.
-        let count = Wanted { skip: u64::MAX, take: 0, count_all: true };
-        let all = collect(view.source(), &matcher, &count)?;
+        let all = collect(&Wanted { skip: u64::MAX, take: 0, count_all: true })?;
         let end = all.found.saturating_sub(arguments.offset);
         let skip = if end == 0 { all.found } else { end.saturating_sub(arguments.limit) };
         let wanted = Wanted { skip, take: end.saturating_sub(skip), count_all: true };
-        let found = if wanted.take == 0 { all } else { collect(view.source(), &matcher, &wanted)? };
+        let found = if wanted.take == 0 { all } else { collect(&wanted)? };
         (wanted, found)
     } else {
         let wanted = Wanted { skip: arguments.offset, take: arguments.limit, count_all: false };
-        let found = collect(view.source(), &matcher, &wanted)?;
+        let found = collect(&wanted)?;
         (wanted, found)
     };
-    let mut rows = Rows::new(view, caps, is_plain, arguments.context);
+    let mut rows = Rows::new(view, caps, windows, is_plain, arguments.context);
     rows.show(&found.hits, wanted.take)?;
     Ok(answer(rows, &found, &wanted, view.index.lines()))
 }
 
-/// Which of the matching lines to find.
+/// Which of the matches to find.
 struct Wanted {
     skip: u64,
     take: u64,
@@ -56,9 +58,9 @@ struct Wanted {
 }
 
 struct Found {
-    /// All matching lines, or as many as had to be found.
+    /// All matches, or as many as had to be found.
     found: u64,
-    /// The first match of each wanted line, and of the one after them.
+    /// The wanted ones, and the one after them.
     hits: Vec<Hit>,
     /// Whether a line was too long to be searched as a whole.
     cut: bool,
@@ -66,7 +68,7 @@ struct Found {
 
 fn answer(rows: Rows<'_>, found: &Found, wanted: &Wanted, total_lines: u64) -> Page {
     let Rows { text, matches, first: first_line, last: last_line, .. } = rows;
-    let lines = if !wanted.count_all && found.found > MAX_COUNTED {
+    let all = if !wanted.count_all && found.found > MAX_COUNTED {
         format!("more than {}", grouped(MAX_COUNTED))
     } else {
         grouped(found.found)
@@ -75,9 +77,9 @@ fn answer(rows: Rows<'_>, found: &Found, wanted: &Wanted, total_lines: u64) -> P
     let first = grouped(wanted.skip.saturating_add(1));
     let mut notice = match matches.len() {
         _ if found.found == 0 => "No line matches.".to_owned(),
-        0 => format!("Past the last match: {lines} lines match; the last valid offset is {}.", found.found - 1),
-        1 => format!("Match {first} of {lines}."),
-        _ => format!("Matches {first}–{} of {lines}.", grouped(after)),
+        0 => format!("Past the last match: there are {all}; the last valid offset is {}.", found.found - 1),
+        1 => format!("Match {first} of {all}."),
+        _ => format!("Matches {first}–{} of {all}.", grouped(after)),
     };
     if found.cut {
         notice.push_str(" Of a line longer than 64 MiB only the first 64 MiB were searched.");
@@ -98,7 +100,7 @@ fn answer(rows: Rows<'_>, found: &Found, wanted: &Wanted, total_lines: u64) -> P
     }
 }
 
-fn collect(source: &dyn Source, matcher: &Matcher, wanted: &Wanted) -> Result<Found, ReadError> {
+fn collect(source: &dyn Source, matcher: &Matcher, windows: Windows, wanted: &Wanted) -> Result<Found, ReadError> {
     let end = wanted.skip.saturating_add(wanted.take).saturating_add(1);
     let most = if wanted.count_all { u64::MAX } else { end.max(MAX_COUNTED + 1) };
     let (mut found, mut hits) = (0, Vec::new());
@@ -116,14 +118,17 @@ fn collect(source: &dyn Source, matcher: &Matcher, wanted: &Wanted) -> Result<Fo
                 let at = from + finder.find(&text[from..])?;
                 Some(First { range: at..at + length, counts: true })
             };
-            in_pieces(source, length, find, &mut visit)?;
+            in_pieces(source, length, windows, find, &mut visit)?;
             false
         }
         Matcher::Short { regex, longest } => {
-            in_pieces(source, *longest, |text, from, last| find_short(regex, text, from, last), &mut visit)?;
+            let find = |text: &[u8], from, last| find_short(regex, text, from, last);
+            in_pieces(source, *longest, windows, find, &mut visit)?;
             false
         }
-        Matcher::Lines { candidates, exact } => in_lines(source, candidates, exact, &mut visit)?,
+        Matcher::Lines { candidates, exact } => {
+            in_lines(source, candidates, &Exact { regex: exact, windows }, &mut visit)?
+        }
     };
     Ok(Found { found, hits, cut })
 }
@@ -135,11 +140,22 @@ struct First {
     counts: bool,
 }
 
+/// The line that the last match is in.
+struct MatchedLine {
+    /// The byte of its first match.
+    byte: u64,
+    /// A match in a long line counts if it ends behind this byte.
+    shown: u64,
+    /// Whether it is long, once that is known; no other match counts in a short one.
+    is_long: Option<bool>,
+}
+
 /// Finds matches that are not empty and `longest` bytes at most, in overlapping pieces: lines of any length.
 /// `find` looks from a place on, and is told whether the text ends with the piece.
 fn in_pieces(
     source: &dyn Source,
     longest: usize,
+    windows: Windows,
     find: impl Fn(&[u8], usize, bool) -> Option<First>,
     visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
@@ -147,9 +163,10 @@ fn in_pieces(
     if longest as u64 > size && longest > CHUNK {
         return Ok(());
     }
+    let mut ranges = Ranges::new(source);
     let mut buffer = vec![0; usize::try_from(size).unwrap_or(usize::MAX).min(CHUNK + longest)];
     let mut at = 0;
-    let mut in_matched_line = false;
+    let mut matched: Option<MatchedLine> = None;
     while at < size {
         let length = usize::try_from(size - at).unwrap_or(usize::MAX).min(buffer.len());
         let piece = &mut buffer[..length];
@@ -158,30 +175,89 @@ fn in_pieces(
         // A match that begins behind it may be cut; the next piece has it whole.
         let safe = if last { length } else { length - longest };
         let mut from = 0;
+        // Where the matched line ends in this piece; looked for once, however many matches it has.
+        let mut line_end = None;
         loop {
-            if in_matched_line {
-                let Some(feed) = memchr(b'\n', &piece[from..]) else {
-                    from = length;
-                    break;
-                };
-                from += feed + 1;
-                in_matched_line = false;
+            if let Some(line) = &mut matched {
+                let end =
+                    *line_end.get_or_insert_with(|| memchr(b'\n', &piece[from..]).map_or(length, |feed| from + feed));
+                let goes_on = end == length || at + end as u64 > line.shown;
+                if !(goes_on && is_long(line, windows, piece, at, &mut ranges)?) {
+                    if end == length {
+                        from = length;
+                        break;
+                    }
+                    from = end + 1;
+                    (matched, line_end) = (None, None);
+                }
             }
             let first = find(piece, from, last).filter(|first| first.range.start < safe);
             let Some(First { range, counts }) = first else {
                 from = from.max(safe);
+                if line_end.is_some_and(|end| end < from) {
+                    matched = None;
+                }
                 break;
             };
-            in_matched_line = true;
             from = range.end;
             let hit = Hit { byte: at + range.start as u64, length: range.len() };
-            if counts && visit(hit).is_break() {
+            let shown = windows.shown(hit.byte);
+            let is_found = match &mut matched {
+                Some(line) if line_end.is_none_or(|end| range.start < end) => {
+                    let is_found = counts && at + range.end as u64 > line.shown;
+                    if is_found {
+                        line.shown = shown;
+                    }
+                    is_found
+                }
+                _ => {
+                    matched = Some(MatchedLine { byte: hit.byte, shown, is_long: (!counts).then_some(false) });
+                    line_end = None;
+                    counts
+                }
+            };
+            if is_found && visit(hit).is_break() {
                 return Ok(());
             }
         }
         at += from as u64;
     }
     Ok(())
+}
+
+/// Whether a line is shown in windows. Looks in the piece of the text that is at hand, and reads at its edges.
+fn is_long(
+    line: &mut MatchedLine,
+    windows: Windows,
+    piece: &[u8],
+    at: u64,
+    ranges: &mut Ranges<'_>,
+) -> Result<bool, ReadError> {
+    if let Some(known) = line.is_long {
+        return Ok(known);
+    }
+    let (most, size) = (windows.most_bytes(), ranges.size());
+    let around = line.byte.saturating_sub(most)..line.byte.saturating_add(most).min(size);
+    let bytes = if around.start >= at && around.end <= at + piece.len() as u64 {
+        &piece[(around.start - at) as usize..(around.end - at) as usize]
+    } else {
+        ranges.get(around.clone())?
+    };
+    let middle = (line.byte - around.start) as usize;
+    let start = match memrchr(b'\n', &bytes[..middle]) {
+        Some(feed) => Some(feed + 1),
+        None => (around.start == 0).then_some(0),
+    };
+    let end = match memchr(b'\n', &bytes[middle..]) {
+        Some(feed) => Some(middle + feed),
+        None => (around.end == size).then_some(bytes.len()),
+    };
+    let is_long = match (start, end) {
+        (Some(start), Some(end)) => windows.are_for(&bytes[start..end]),
+        _ => true,
+    };
+    line.is_long = Some(is_long);
+    Ok(is_long)
 }
 
 /// The first match of an expression that may have taken a carriage return for part of the line.
@@ -202,11 +278,46 @@ fn find_short(regex: &Regex, text: &[u8], from: usize, last: bool) -> Option<Fir
     })
 }
 
+/// Finds matches in a single line.
+struct Exact<'a> {
+    regex: &'a Regex,
+    windows: Windows,
+}
+
+impl Exact<'_> {
+    /// The first match of a line, and those of a long one that the window of the match before does not show.
+    fn visit(&self, line: &[u8], at: u64, visit: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> ControlFlow<()> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Some(first) = self.regex.find(line) else {
+            return ControlFlow::Continue(());
+        };
+        let hit = |range: Range<usize>| Hit { byte: at + range.start as u64, length: range.len() };
+        visit(hit(first.range()))?;
+        if !self.windows.are_for(line) {
+            return ControlFlow::Continue(());
+        }
+        let mut from = first.end();
+        let mut shown = self.windows.shown(first.start() as u64);
+        // What ends earliest, not what is longest: or each of many matches could be looked for as far as the line's end.
+        while let Some(found) = self.regex.find(Input::new(line).range(from..).earliest(true)) {
+            if found.is_empty() {
+                break; // it would be found everywhere
+            }
+            from = found.end();
+            if found.end() as u64 > shown {
+                shown = self.windows.shown(found.start() as u64);
+                visit(hit(found.range()))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// Finds the lines that match, many at once. Says whether a line was too long to be searched as a whole.
 fn in_lines(
     source: &dyn Source,
     candidates: &Regex,
-    exact: &Regex,
+    exact: &Exact<'_>,
     visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
 ) -> Result<bool, ReadError> {
     let size = source.size();
@@ -232,9 +343,7 @@ fn in_lines(
             at += whole as u64;
         } else if held.len() == MAX_LINE {
             cut = true;
-            if let Some(found) = exact.find(&held)
-                && visit(Hit { byte: at + found.start() as u64, length: found.len() }).is_break()
-            {
+            if exact.visit(&held, at, visit).is_break() {
                 return Ok(cut);
             }
             at = next_line(source, at + held.len() as u64, &mut held)?;
@@ -262,7 +371,7 @@ fn in_whole_lines(
     text: &[u8],
     at: u64,
     candidates: &Regex,
-    exact: &Regex,
+    exact: &Exact<'_>,
     visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut from = 0;
@@ -274,10 +383,7 @@ fn in_whole_lines(
             break; // an empty match behind the last line
         }
         let end = memchr(b'\n', &text[candidate.end()..]).map_or(text.len(), |feed| candidate.end() + feed);
-        let line = &text[start..end];
-        if let Some(found) = exact.find(line.strip_suffix(b"\r").unwrap_or(line)) {
-            visit(Hit { byte: at + (start + found.start()) as u64, length: found.len() })?;
-        }
+        exact.visit(&text[start..end], at + start as u64, visit)?;
         from = end + 1;
     }
     ControlFlow::Continue(())

@@ -84,6 +84,10 @@ impl<'a> Ranges<'a> {
         Self { source, block: Vec::new(), at: 0 }
     }
 
+    pub(super) fn size(&self) -> u64 {
+        self.source.size()
+    }
+
     /// The bytes of a range, cut to the source. Meant for ranges that fit in memory.
     pub(super) fn get(&mut self, range: Range<u64>) -> Result<&[u8], ReadError> {
         let size = self.source.size();

@@ -49,21 +49,21 @@ fn offset_and_limit_count_matches() {
             "past the end",
             asked(10, 5, false),
             "",
-            "Past the last match: 10 lines match; the last valid offset is 9.",
+            "Past the last match: there are 10; the last valid offset is 9.",
             None,
         ),
         (
             "past the start",
             asked(10, 5, true),
             "",
-            "Past the last match: 10 lines match; the last valid offset is 9.",
+            "Past the last match: there are 10; the last valid offset is 9.",
             None,
         ),
         (
             "far past",
             asked(u64::MAX, 5, false),
             "",
-            "Past the last match: 10 lines match; the last valid offset is 9.",
+            "Past the last match: there are 10; the last valid offset is 9.",
             None,
         ),
     ];
@@ -195,6 +195,66 @@ fn a_long_line_is_a_window_that_reads_back() {
 }
 
 #[test]
+fn a_long_line_has_a_match_wherever_the_window_before_does_not_reach() {
+    // Every tenth hit stands so close to the one before that it is seen with it.
+    let record =
+        |id: usize| format!("{{\"id\":{id},\"text\":\"{}\"}},", "x".repeat(if id % 10 == 9 { 100 } else { 900 }));
+    let line: String = (0..5_000).map(record).collect();
+    let text = format!("id id\n{line}\r\nid id\n");
+    let places: Vec<u64> = line.match_indices("id").map(|(at, _)| at as u64).collect();
+    let apart: Vec<u64> =
+        places.iter().enumerate().filter(|(id, _)| id % 10 != 0 || *id == 0).map(|(_, &at)| at).collect();
+    let expected: Vec<_> = [(1, 0)].into_iter().chain(apart.into_iter().map(|at| (2, at))).chain([(3, 0)]).collect();
+    for asked in [literal("id"), regex("[i]d"), regex("i+d\\b"), Arguments { ignore_case: true, ..literal("ID") }] {
+        let page = find(&text, &asked);
+        assert!(page.notice.as_deref().unwrap().ends_with(" of 4,503."), "{asked:?} {:?}", page.notice);
+        assert_eq!(all(&text, &asked, 50_000), expected, "{asked:?}");
+        let last = find(&text, &Arguments { from_end: true, limit: 3, ..asked.clone() });
+        let last: Vec<_> = found(&last).into_iter().map(|(line, char, _)| (line, char)).collect();
+        assert_eq!(last, expected[expected.len() - 3..], "{asked:?}");
+    }
+}
+
+#[test]
+fn a_line_that_is_shown_whole_is_one_match() {
+    for (line, matches) in [("ab".repeat(1_000), 1), ("ab".repeat(1_000) + "c", 4), ("가b".repeat(1_000), 1)] {
+        for asked in [literal("b"), regex("[b]"), regex("b+")] {
+            let page = find(&format!("{line}\r\n{line}"), &asked);
+            assert_eq!(found(&page).len(), 2 * matches, "{} {asked:?}", line.len());
+        }
+    }
+}
+
+#[test]
+fn an_expression_that_matches_everywhere_is_found_once_a_line() {
+    let text = "ab ".repeat(2_000);
+    for pattern in ["z*", "\\b", "^|z", "a.*b"] {
+        assert_eq!(found(&find(&text, &regex(pattern))).len(), 1, "{pattern}");
+    }
+}
+
+#[test]
+fn dots_stand_where_a_line_goes_on() {
+    let gap = "x".repeat(3_000);
+    for asked in [literal("needle"), regex("ne+dle")] {
+        let rows = |text: &str| find(text, &asked).text;
+        assert!(rows(&format!("needle{gap}")).starts_with("1: (char 0) needlexx"), "{asked:?}");
+        assert!(rows(&format!("needle{gap}")).ends_with("x…\n"), "{asked:?}");
+        assert!(rows(&format!("{gap}needle")).starts_with("1: (char 3,000) …x"), "{asked:?}");
+        assert!(rows(&format!("{gap}needle\r\nx")).trim_end().ends_with("needle"), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_char_offset_beside_a_pattern_is_told() {
+    let page = find("a cat", &Arguments { char_offset: 3, ..literal("cat") });
+    assert_eq!(
+        page.notice.as_deref(),
+        Some("Match 1 of 1. char_offset was left out: with a pattern, offset counts matches.")
+    );
+}
+
+#[test]
 fn windows_of_literals_and_of_expressions() {
     let text = format!("{}needle{}\r\n", "가".repeat(3000), "나".repeat(3000));
     let window = |asked: &Arguments| find(&text, asked).matches.unwrap().remove(0).text;
@@ -249,16 +309,35 @@ fn a_giant_line_is_never_held() {
     assert_eq!(super::super::read(&source, Some(&Kind::Text), &back, &Caps::default()).unwrap().text, "abcdefghi ");
 }
 
-/// What a search should find, line by line: number and char of each first match.
-fn expected(text: &str, expression: &regex::Regex) -> Vec<(u64, u64)> {
-    let lines = text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
-    lines
-        .zip(1..)
-        .filter_map(|(line, number)| {
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            expression.find(line).map(|found| (number, utf16_len(&line.as_bytes()[..found.start()]) as u64))
-        })
-        .collect()
+/// What a search should find: line, and char in it. In lines that are shown whole the first match; in others, of the
+/// matches one after the other, those that end behind the window of the last one.
+fn expected(text: &str, expression: &regex::Regex, max_chars: usize) -> Vec<(u64, u64)> {
+    let long = 2_000.min(max_chars / 2);
+    let window = 300.min(long / 4);
+    let mut places = Vec::new();
+    for (line, number) in text.split_inclusive('\n').zip(1..) {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let mut shown = None;
+        for found in expression.find_iter(line) {
+            let counts = match shown {
+                None => true,
+                Some(shown) => utf16_len(line.as_bytes()) > long && found.end() > shown,
+            };
+            if counts {
+                places.push((number, utf16_len(&line.as_bytes()[..found.start()]) as u64));
+                shown = Some(found.start() + 2 * window);
+            }
+        }
+    }
+    places
+}
+
+/// The first place in each line.
+fn firsts(places: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut firsts = places.to_vec();
+    firsts.dedup_by_key(|&mut (line, _)| line);
+    firsts
 }
 
 /// All that following `next` finds.
@@ -323,20 +402,31 @@ proptest! {
         let flags = if ignore_case { "(?i)" } else { "" };
         let reference = regex::Regex::new(&format!("{flags}{pattern}")).unwrap();
         let asked = Arguments { limit, context, ignore_case, ..regex(&pattern) };
-        prop_assert_eq!(all(&text, &asked, 500), expected(&text, &reference), "{}", pattern);
+        let places = all(&text, &asked, 500);
+        prop_assert_eq!(firsts(&places), firsts(&expected(&text, &reference, 500)), "{}", pattern);
+        // How far a later match reaches is not said, only that there is one.
+        let lines: Vec<&str> = text.split('\n').collect();
+        for (line, char) in places {
+            let line = lines[line as usize - 1];
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let units: Vec<u16> = line.encode_utf16().take(char as usize).collect();
+            let byte = String::from_utf16(&units).unwrap().len();
+            prop_assert_eq!(reference.find_at(line, byte).map(|found| found.start()), Some(byte), "{}", pattern);
+        }
     }
 
     #[test]
     fn literals_find_what_each_line_holds(text in any_lines(), pattern in "[abc 😀é]{1,3}", limit in 1..20_u64, context in 0..3_u64) {
         let reference = regex::Regex::new(&regex::escape(&pattern)).unwrap();
         let asked = Arguments { limit, context, ..literal(&pattern) };
-        prop_assert_eq!(all(&text, &asked, 500), expected(&text, &reference));
+        prop_assert_eq!(all(&text, &asked, 500), expected(&text, &reference, 500));
     }
 
     #[test]
     fn the_last_matches_are_the_last_of_all(text in any_lines(), pattern in "[abc]{1,2}", offset in 0..5_u64, limit in 1..5_u64) {
-        let every = all(&text, &literal(&pattern), 500);
-        let page = find(&text, &Arguments { offset, limit, from_end: true, ..literal(&pattern) });
+        let every = all(&text, &literal(&pattern), 50_000);
+        let asked = Arguments { offset, limit, from_end: true, ..literal(&pattern) };
+        let page = find(&text, &asked);
         let end = every.len().saturating_sub(offset as usize);
         let last = &every[end.saturating_sub(limit as usize)..end];
         prop_assert_eq!(page.matches.unwrap().iter().map(|found| (found.line, found.char.unwrap())).collect::<Vec<_>>(), last);
