@@ -435,7 +435,10 @@ export interface ReadInput {
   limit?: number | undefined
   /** Counts `offset` and `limit` from the end. Lines stay in forward order. Default false. */
   from_end?: boolean | undefined
-  /** Only lines that contain this literal text, each with its number; of a long line each place. Absent or empty: the text verbatim. */
+  /**
+   * Only lines that contain this literal text, each with its number; of a line of over 2,000 chars each place. Absent or
+   * empty: the text verbatim.
+   */
   pattern?: string | undefined
   /** Chars to skip inside the first line, ≥ 0. Default 0. */
   char_offset?: number | undefined
@@ -554,7 +557,10 @@ export interface OverflowStore {
 
 /** What `new LocalFileStore()` takes. */
 export interface LocalFileStoreOptions {
-  /** The directory, made where it is missing. Default `<os tmp>/tool-output-limits-<uid>`, so that a later run finds it. */
+  /**
+   * The directory, made where it is missing; `~` is refused. Default `<os tmp>/tool-output-limits-<uid>`, so that a later
+   * run finds it.
+   */
   root?: string | undefined
   /**
    * Milliseconds after the last write until a file is deleted in the background. > 0, default: never. Writes look for such

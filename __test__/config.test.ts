@@ -182,6 +182,8 @@ describe('wrong options of LocalFileStore', () => {
     [{ root: '' }, 'root'],
     [{ root: 5 }, 'root', '5'],
     [{ root: 'a\0b' }, 'root'],
+    [{ root: '~/outputs' }, 'root', '~/outputs'],
+    [{ root: '~' }, 'root', 'os.homedir()'],
     [{ cleanupAfterMs: 0 }, 'cleanupAfterMs', '0'],
     [{ cleanupAfterMs: -1 }, 'cleanupAfterMs', '-1'],
     [{ cleanupAfterMs: Number.NaN }, 'cleanupAfterMs', 'NaN'],

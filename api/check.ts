@@ -206,6 +206,8 @@ const STORE_RULES: Rules<LocalFileStoreOptions> = {
   root(path, value) {
     const root = nonEmptyString(path, value)
     if (root.includes('\0')) throw typeError(path, 'a path without NUL', value)
+    // Only a shell knows what it stands for; here it would make a directory of that name.
+    if (/^~(?:[/\\]|$)/.test(root)) throw typeError(path, 'a path that spells ~ out, as os.homedir() does', value)
     return root
   },
   cleanupAfterMs: number({ above: 0 }),
