@@ -202,9 +202,9 @@ pub fn keep_matching(text: &Text, matcher: &LineMatcher, cut: &Truncation) -> Re
 }
 
 /// What the model sees between the ends of a text that was cut: the lines asked for, and how many
-/// more there are.
+/// more there are, which an end may show all the same.
 fn kept_lines(rows: &str, more: u64) -> String {
-    let more = if more > 0 { format!(", {} more not shown", grouped(more)) } else { String::new() };
+    let more = if more > 0 { format!(", {} more not listed", grouped(more)) } else { String::new() };
     format!("\n[lines that match{more}]\n{rows}")
 }
 
@@ -380,7 +380,7 @@ mod tests {
     fn lines_without_room_are_counted() {
         let text = "error\n".repeat(2_000);
         let result = kept(&text, &LineMatcher::errors(), 200).unwrap();
-        assert!(result.contains("\n[lines that match, 1,990 more not shown]\n1: error\n"), "{result}");
+        assert!(result.contains("\n[lines that match, 1,990 more not listed]\n1: error\n"), "{result}");
         assert!(result.contains("\n10: error\n") && !result.contains("\n11: error\n"), "{result}");
     }
 
