@@ -233,7 +233,7 @@ export interface ToolOutputLimitsOptions {
 
 /** What summaries cost. */
 export interface Usage {
-  /** Calls of a model. */
+  /** Calls of a model, with those that failed or were not waited for: of these nothing but the request is known. */
   requests: number
   inputTokens: number
   outputTokens: number
@@ -258,7 +258,7 @@ export interface SummaryRequest {
 /** What a model answered. */
 export interface SummaryResponse {
   text: string
-  /** What it cost. What is absent counts as 0, `requests` as 1, `totalTokens` as the sum. */
+  /** What it cost. What is absent counts as 0, `requests` as 1, `totalTokens` as the sum. Where it throws: one request. */
   usage?: { [K in keyof Usage]?: Usage[K] | undefined } | undefined
 }
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Journal, type JsonValue, type SummaryRequest, summarize, truncate } from '../index.js'
+import {
+  type Generate,
+  type Journal,
+  type JsonValue,
+  type SummaryRequest,
+  type SummaryResponse,
+  summarize,
+  truncate,
+} from '../index.js'
 import { act, reasons, setup } from './support/limits.js'
 import { beyondBaseline, underTest } from './support/package.js'
 
@@ -305,6 +313,8 @@ describe('the summary', () => {
 })
 
 describe('usage', () => {
+  const oneRequest = { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }
+
   it.each<[unknown, object]>([
     [undefined, { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }],
     [{ inputTokens: 3 }, { requests: 1, inputTokens: 3, outputTokens: 0, totalTokens: 3 }],
@@ -320,6 +330,63 @@ describe('usage', () => {
   ])('%o counts as %o', async (usage, counted) => {
     const { report } = await limited({ generate: () => ({ text: 'x', usage: usage as object }) }).reduce(long)
     expect(report.usage).toEqual(counted)
+  })
+
+  beyondBaseline('that throws when it is asked counts as one request, and the summary is kept', async () => {
+    const fail = (): never => {
+      throw new Error('mine')
+    }
+    const answers = [
+      Object.defineProperty({ text: 'short' }, 'usage', { get: fail }),
+      { text: 'short', usage: Object.defineProperty({}, 'inputTokens', { get: fail }) },
+    ]
+    for (const answer of answers) {
+      const { reduce, limits } = limited({ generate: () => answer })
+      const { value, report } = await reduce(long)
+      expect(value).toBe('short')
+      expect(report.usage).toEqual(oneRequest)
+      expect(limits.usage).toEqual(oneRequest)
+    }
+  })
+
+  beyondBaseline('of a model that failed, or was not waited for, is one request', async () => {
+    const controller = new AbortController()
+    let answer: ((response: SummaryResponse) => void) | undefined
+    const failing: [string, Generate][] = [
+      [
+        'summary_failed',
+        () => {
+          throw new Error('mine')
+        },
+      ],
+      ['summary_failed', () => Promise.reject(new Error('mine'))],
+      ['summary_empty', () => ''],
+      ['summary_timeout', () => new Promise((resolve) => (answer = resolve))],
+      ['aborted', () => (controller.abort(), new Promise(() => {}))],
+    ]
+    for (const [reason, generate] of failing) {
+      const { reduce, limits, usages } = limited({ generate }, { timeoutMs: reason === 'aborted' ? 60_000 : 20 })
+      const { report } = await reduce(long, { signal: controller.signal })
+      expect(reasons(report)).toEqual([`summarize: ${reason}`])
+      // What it cost is told once, also where it comes to an end later.
+      answer?.({ text: 'late', usage: { inputTokens: 1 } })
+      await new Promise((go) => setImmediate(go))
+      expect(report.usage).toEqual(oneRequest)
+      expect(limits.usage).toEqual(oneRequest)
+      expect(usages.map(({ usage }) => usage)).toEqual([oneRequest])
+    }
+  })
+
+  beyondBaseline('of failed calls is what the limit of the run counts; a call that it forbids is none', async () => {
+    const { reduce, limits } = limited({ generate: () => Promise.reject(new Error('mine')) })
+    const run = { usage: { requests: 0 }, usageLimits: { requests: 4 } }
+    const tried: string[] = []
+    for (let i = 0; i < 5; i++) tried.push(...reasons((await reduce(long, { toolCallId: `c${i}`, ...run })).report))
+    expect(tried.map((reason) => reason.replace('summarize: ', ''))).toEqual([
+      ...['summary_failed', 'summary_failed', 'summary_failed'],
+      ...['usage_limit', 'usage_limit'],
+    ])
+    expect(limits.usage.requests).toBe(3)
   })
 
   it('adds up, also of summaries that were not used', async () => {
@@ -491,6 +558,16 @@ describe('the journal', () => {
     const { reduce, limits } = limited({ journal, generate: () => ({ text: 'short', usage: { inputTokens: 7 } }) })
     await reduce(long)
     expect(limits.usage).toEqual({ requests: 2, inputTokens: 14, outputTokens: 0, totalTokens: 14 })
+  })
+
+  it('that does not wait for the model has called it all the same', async () => {
+    const journal: Journal = async (operation, run) => {
+      run(operation.input)
+      return { text: 'recorded' }
+    }
+    const { reduce, limits } = limited({ journal, generate: () => new Promise(() => {}) })
+    expect((await reduce(long)).value).toBe('recorded')
+    expect(limits.usage.requests).toBe(1)
   })
 
   beyondBaseline('that does not wait for a model that fails makes no unhandled rejection', async () => {

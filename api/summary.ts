@@ -47,6 +47,12 @@ export async function askForSummary(
   const forget = onAbort(context.signal, () => stop.abort(context.signal?.reason))
   let isOver = false
   let usage: Usage | undefined
+  let unanswered = 0
+  const spend = (spent: Usage) => {
+    if (isOver) return
+    usage = usage === undefined ? spent : sum(usage, spent)
+    context.told.spend(spent)
+  }
   let ask: () => unknown
   if (own !== undefined) {
     ask = () => own(context.toolName, text, { signal: stop.signal })
@@ -68,12 +74,14 @@ export async function askForSummary(
     const call = async (recorded?: Partial<SummaryRequest>) => {
       if (!mayRequest(context.usage, context.usageLimits)) return REFUSED
       noteSummary(context.usage)
-      const answer = await (generate as Generate)({ ...request, ...recorded, text, signal: stop.signal })
-      // Counted here, for a journal may never answer in the process that called the model.
-      if (!isOver) {
-        const spent = usageOf(answer)
-        usage = usage === undefined ? spent : sum(usage, spent)
-        context.told.spend(spent)
+      unanswered += 1
+      let answer: unknown
+      try {
+        answer = await (generate as Generate)({ ...request, ...recorded, text, signal: stop.signal })
+      } finally {
+        unanswered -= 1
+        // Counted here, for a journal may never answer in the process that called the model; and a call that fails was one.
+        spend(usageOf(answer))
       }
       return answer
     }
@@ -81,6 +89,8 @@ export async function askForSummary(
       context.journal === undefined ? call() : journaled(context.journal, question.operationId ?? '', request, call)
   }
   const outcome = await settle(ask, action.timeoutMs ?? SUMMARY_TIMEOUT_MS, context.signal)
+  // A model that nobody waits for any more was called all the same.
+  if (unanswered > 0) spend({ ...usageOf(undefined), requests: unanswered })
   isOver = true
   forget()
   const cost = usage === undefined ? {} : { usage }
@@ -143,17 +153,20 @@ function textOf(answer: unknown): unknown {
   return 'value' in text ? text.value : undefined
 }
 
-/** What a summary cost; an answer that does not tell counts as one request. */
+/** What a call of a model cost; one that does not tell, or throws when it is asked, counts as one request. */
 function usageOf(answer: unknown): Usage {
-  const given = ((typeof answer === 'object' && answer !== null ? (answer as { usage?: unknown }).usage : undefined) ??
-    {}) as Record<string, unknown>
-  const inputTokens = amount(given.inputTokens, 0)
-  const outputTokens = amount(given.outputTokens, 0)
-  return {
-    requests: amount(given.requests, 1),
-    inputTokens,
-    outputTokens,
-    totalTokens: amount(given.totalTokens, inputTokens + outputTokens),
+  try {
+    const given = ((answer as { usage?: unknown } | null | undefined)?.usage ?? {}) as Record<string, unknown>
+    const inputTokens = amount(given.inputTokens, 0)
+    const outputTokens = amount(given.outputTokens, 0)
+    return {
+      requests: amount(given.requests, 1),
+      inputTokens,
+      outputTokens,
+      totalTokens: amount(given.totalTokens, inputTokens + outputTokens),
+    }
+  } catch {
+    return { requests: 1, inputTokens: 0, outputTokens: 0, totalTokens: 0 }
   }
 }
 
