@@ -419,7 +419,7 @@ export interface Warning {
   message: string
   /** Absent where it is about no tool in particular. */
   toolName?: string
-  /** Of an output that stays as it is, or could not be stored: why the action could not run. */
+  /** Of an output that stays as it is, or could not be stored or summarized: why the action could not run. */
   reason?: FallbackReason
 }
 

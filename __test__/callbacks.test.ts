@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import {
   MemoryStore,
   type OverflowStore,
+  passthrough,
   spill,
   summarize,
   ToolOutputLimits,
@@ -161,6 +162,8 @@ const memory = () => {
   }
   return { store, files }
 }
+/** The baseline says nothing where a store or a model fails and a fallback acts. */
+const warningOfFailure = underTest === 'baseline' ? 0 : 1
 const CALLBACKS: Callback[] = [
   {
     name: 'tokenizer',
@@ -190,7 +193,7 @@ const CALLBACKS: Callback[] = [
       generate: () => call('short') as string,
       bands: [{ over: 1_000, action: summarize({ timeoutMs, fallback: cut }) }],
     }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: warningOfFailure },
     good: { action: 'summarize' },
   },
   {
@@ -203,7 +206,7 @@ const CALLBACKS: Callback[] = [
         },
       ],
     }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: warningOfFailure },
     good: { action: 'summarize' },
   },
   {
@@ -213,7 +216,7 @@ const CALLBACKS: Callback[] = [
       journal: () => call({ text: 'short' }) as Promise<{ text: string }>,
       bands: [{ over: 1_000, action: summarize({ timeoutMs, fallback: cut }) }],
     }),
-    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: 0 },
+    bad: { action: 'truncate', reasons: [/^summarize: summary_(failed|timeout)$/], warnings: warningOfFailure },
     good: { action: 'summarize' },
   },
   {
@@ -225,7 +228,7 @@ const CALLBACKS: Callback[] = [
     bad: {
       action: 'truncate',
       reasons: [/^spill: store_(failed|timeout)$/],
-      warnings: underTest === 'baseline' ? 0 : 1,
+      warnings: warningOfFailure,
     },
     good: { action: 'spill' },
   },
@@ -542,6 +545,14 @@ describe('a store', () => {
       ['TOL_STORE', 'store_denied'],
     ])
     for (const { message } of warnings) expect(message).not.toContain('secret')
+  })
+
+  beyondBaseline('that fails warns also where the fallback leaves the output as it is on purpose', async () => {
+    const store = { write: () => '', read: () => null }
+    const { reduce, warnings } = setup({ store, bands: [{ over: 0, action: spill({ fallback: passthrough() }) }] })
+    await reduce(large)
+    expect(warnings.map(({ code, reason }) => [code, reason])).toEqual([['TOL_STORE', 'store_failed']])
+    expect(warnings[0]?.message).toContain('passthrough')
   })
 
   beyondBaseline('too small for a result warns as well, and says what to raise', async () => {

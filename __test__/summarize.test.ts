@@ -3,8 +3,10 @@ import {
   type Generate,
   type Journal,
   type JsonValue,
+  passthrough,
   type SummaryRequest,
   type SummaryResponse,
+  spill,
   summarize,
   truncate,
 } from '../index.js'
@@ -267,6 +269,79 @@ describe('falls to the fallback', () => {
     } finally {
       process.off('unhandledRejection', listener)
     }
+  })
+})
+
+describe('a warning of a summary that failed', () => {
+  const fail = () => {
+    throw new Error('SECRET')
+  }
+  const told = ({ warnings }: Pick<ReturnType<typeof setup>, 'warnings'>) =>
+    warnings.map(({ code, toolName, reason }) => [code, toolName, reason])
+
+  beyondBaseline('tells the reason and what acted instead', async () => {
+    const failing: [string, Parameters<typeof setup>[0], Parameters<typeof summarize>[0]][] = [
+      ['no_model', {}, {}],
+      ['summary_failed', { generate: fail }, {}],
+      ['summary_failed', { generate: () => 5 as unknown as string }, {}],
+      ['summary_failed', {}, { summarize: fail }],
+      ['summary_timeout', { generate: () => new Promise(() => {}) }, { timeoutMs: 20 }],
+      ['summary_empty', { generate: () => '' }, {}],
+    ]
+    for (const [reason, options, of] of failing) {
+      const limits = limited(options, of)
+      await limits.reduce(long, { toolName: 'mine' })
+      expect(told(limits)).toEqual([['TOL_SUMMARY', 'mine', reason]])
+      expect(limits.warnings[0]?.message).toContain(`(${reason}), and truncate acted instead: `)
+      expect(JSON.stringify(limits.warnings)).not.toMatch(/SECRET|some output/)
+    }
+  })
+
+  beyondBaseline('is there whatever acted instead', async () => {
+    const second = summarize({ summarize: () => 'short' })
+    for (const fallback of [cut, spill(), second, passthrough()]) {
+      const limits = limited({ generate: fail }, { fallback })
+      const { report } = await limits.reduce(long)
+      expect(report.action).toBe(fallback.type)
+      expect(told(limits)).toEqual([['TOL_SUMMARY', 'tool', 'summary_failed']])
+      expect(limits.warnings[0]?.message).toContain(`and ${fallback.type} acted instead: `)
+    }
+  })
+
+  beyondBaseline('is told once for each reason, also by an instance made of the first', async () => {
+    let answer: () => string = fail
+    const limits = limited({ generate: () => answer() })
+    for (answer of [fail, fail, () => '', fail]) await limits.reduce(long)
+    await limits.limits.extend({ generate: fail }).reduce(long, { toolName: 'tool' })
+    expect(told(limits)).toEqual([
+      ['TOL_SUMMARY', 'tool', 'summary_failed'],
+      ['TOL_SUMMARY', 'tool', 'summary_empty'],
+    ])
+  })
+
+  beyondBaseline('has the store that failed after it beside it', async () => {
+    const store = { write: fail, read: () => null }
+    const limits = limited({ generate: fail, store }, { fallback: spill({ fallback: cut }) })
+    await limits.reduce(long)
+    expect(told(limits)).toEqual([
+      ['TOL_SUMMARY', 'tool', 'summary_failed'],
+      ['TOL_STORE', 'tool', 'store_failed'],
+    ])
+  })
+
+  it('is not there where that is what was wanted: a limit of requests, an abort, nothing shorter', async () => {
+    const limits = limited({ generate: () => long }, { maxChars: 1e9 })
+    await limits.reduce(long, { usage: { requests: 9 }, usageLimits: { requests: 10 } })
+    await limits.reduce(long, { signal: AbortSignal.abort() })
+    await limits.reduce(long)
+    expect(limits.warnings).toEqual([])
+  })
+
+  beyondBaseline('is the only one where nothing could act, and says what helps', async () => {
+    const { reduce, warnings } = setup({ bands: [{ over: 0, action: summarize() }] })
+    await reduce(long)
+    expect(warnings.map(({ code, reason }) => [code, reason])).toEqual([['TOL_NOT_REDUCED', 'no_model']])
+    expect(warnings[0]?.message).toContain('generate')
   })
 })
 

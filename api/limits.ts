@@ -1,4 +1,5 @@
 import type {
+  Action,
   CallToolResultLike,
   CamelReadInput,
   FallbackReason,
@@ -51,21 +52,30 @@ const CONTROL = /[\x1b\x80-\x9f]|\\u00[189]/
 /** A part on its way to the engine, with the answer of a serializer that comes later. */
 type Prepared = PartInput & { readonly later?: Promise<unknown> }
 
-/** What helps where a store fails. */
-const STORE_ADVICE: Partial<Record<FallbackReason, string>> = {
-  store_failed: 'see whether its directory can be made, its server answers, and write() gives a handle',
-  store_full: 'make room on the disk, or raise maxBytes',
-  store_denied: 'give LocalFileStore a root that this user owns alone, and may write to',
-  store_timeout: 'see whether it answers, or raise callbackTimeoutMs',
-  too_large: 'raise maxBytes or maxFileBytes of the store',
+/** What helps where an action could not run. A reason that someone intends, such as a limit of requests, has none and no warning. */
+const ADVICE: Partial<Record<Action['type'], Partial<Record<FallbackReason, string>>>> = {
+  spill: {
+    store_failed: 'see whether its directory can be made, its server answers, and write() gives a handle',
+    store_full: 'make room on the disk, or raise maxBytes',
+    store_denied: 'give LocalFileStore a root that this user owns alone, and may write to',
+    store_timeout: 'see whether it answers, or raise callbackTimeoutMs',
+    too_large: 'raise maxBytes or maxFileBytes of the store',
+  },
+  summarize: {
+    no_model: 'give the limits generate, the action a summarize function, or use an adapter that knows the model',
+    summary_failed:
+      'see whether the model can be called, and generate, the summarize function or the journal gives text',
+    summary_timeout: 'see whether the model answers, or raise timeoutMs',
+    summary_empty: 'see what the model makes of the prompt, or give another summaryPrompt',
+  },
 }
 
 /** What instances made of each other by `extend` have in common. */
 interface Family {
   /** Whether the read tool was asked for, or the lack of it was told. */
   isReadToolKnown: boolean
-  /** Why spills failed at their store, as far as it was told. */
-  readonly storeReasons: Set<FallbackReason>
+  /** Why spills and summaries failed, as far as it was told. */
+  readonly toldReasons: Set<FallbackReason>
 }
 
 export class ToolOutputLimits {
@@ -75,7 +85,7 @@ export class ToolOutputLimits {
   readonly #filter: CallFilter | undefined
   readonly #runId: string
   readonly #tools: Tools
-  #family: Family = { isReadToolKnown: false, storeReasons: new Set() }
+  #family: Family = { isReadToolKnown: false, toldReasons: new Set() }
 
   constructor(options: ToolOutputLimitsOptions = {}) {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
@@ -227,12 +237,13 @@ export class ToolOutputLimits {
     })
     const report = reportOf(outcome)
     for (const { code, message, reason } of outcome.warnings) {
-      const advice = STORE_ADVICE[reason as FallbackReason]
+      const last = reason === undefined ? undefined : report.fallbacks.at(-1)
+      const advice = last && ADVICE[last.action]?.[last.reason]
       const advised = advice === undefined ? message : `${message}: ${advice}`
       this.#warn(call, code as WarningCode, advised, reason as Warning['reason'])
     }
     if (report.action === 'spill') this.#expectReadTool(call)
-    else if (report.action !== 'passthrough') this.#expectStore(call, report)
+    if (!outcome.warnings.some(({ code }) => code === 'TOL_NOT_REDUCED')) this.#expectActions(call, report)
     if (outcome.reached) this.#tell(name, call, report, performance.now() - started)
     return { text: outcome.text ?? undefined, report }
   }
@@ -295,14 +306,17 @@ export class ToolOutputLimits {
     this.#warn(call, 'TOL_READ_TOOL_MISSING', `a result was spilled, but nothing registered ${name}: ${advice}`)
   }
 
-  /** Warns of a store that fails, once for each reason: else nobody might see that outputs are cut which should be kept. */
-  #expectStore(call: Call, report: PartReport): void {
-    const failed = report.fallbacks.find(({ action, reason }) => action === 'spill' && reason in STORE_ADVICE)
-    if (failed === undefined || this.#family.storeReasons.has(failed.reason)) return
-    this.#family.storeReasons.add(failed.reason)
-    const advice = STORE_ADVICE[failed.reason]
-    const message = `an output that should be stored was not (${failed.reason}): ${advice}`
-    this.#warn(call, 'TOL_STORE', message, failed.reason)
+  /** Warns of a store or a model that fails, once for each reason: else nobody might see that only fallbacks run. */
+  #expectActions(call: Call, report: PartReport): void {
+    for (const { action, reason } of report.fallbacks) {
+      const advice = ADVICE[action]?.[reason]
+      if (advice === undefined || this.#family.toldReasons.has(reason)) continue
+      this.#family.toldReasons.add(reason)
+      const [code, wanted] =
+        action === 'spill' ? (['TOL_STORE', 'stored'] as const) : (['TOL_SUMMARY', 'summarized'] as const)
+      const message = `an output that should be ${wanted} was not (${reason}), and ${report.action} acted instead: ${advice}`
+      this.#warn(call, code, message, reason)
+    }
   }
 
   #expectAwaited(value: unknown, call: Call): void {

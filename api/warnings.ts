@@ -14,6 +14,7 @@ export const WARNING_CODES = {
   TOL_RUN_ID: 'the runId function of an adapter threw, and the default run id is used',
   TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
   TOL_STORE: 'the store failed, or is too small, and a spill could not run; told once for each reason',
+  TOL_SUMMARY: 'there is no model, or it failed, and a summary could not be made; told once for each reason',
   TOL_TOKENIZER: 'the tokenizer failed, and tokens are estimated',
   TOL_TOOL_FILTER: 'the toolFilter could not tell, and the limit stays on',
 } as const
