@@ -412,7 +412,7 @@ export interface UsageEvent {
   usage: Usage
 }
 
-/** Something that did not go as configured. Never contains the output's text. */
+/** Something that did not go as configured. Never contains the output's text, save what its `cause` may hold. */
 export interface Warning {
   /** `TOL_…`, one per kind. */
   code: string
@@ -421,6 +421,12 @@ export interface Warning {
   toolName?: string
   /** Of an output that stays as it is, or could not be stored or summarized: why the action could not run. */
   reason?: FallbackReason
+  /**
+   * What a store, `generate`, a summarize function or a journal threw, as thrown: why there is that `reason`. It may hold
+   * the output or a secret, so it is not enumerable, and a log of the warning does not show it. Absent where nothing was
+   * thrown, and where a `LocalFileStore` or `MemoryStore` failed.
+   */
+  cause?: unknown
 }
 
 // ---- reading back ---------------------------------------------------------------------------------------------------

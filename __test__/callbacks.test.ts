@@ -1,4 +1,5 @@
 // Every function an application may give × everything such a function may do. One table.
+import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import {
   MemoryStore,
   type OverflowStore,
   passthrough,
+  type SummarizeOptions,
   spill,
   summarize,
   ToolOutputLimits,
@@ -14,7 +16,7 @@ import {
   type Warning,
 } from '../index.js'
 import { reasons, setup } from './support/limits.js'
-import { beyondBaseline, underTest } from './support/package.js'
+import { beyondBaseline, runNode, underTest } from './support/package.js'
 import { numberedLines } from './support/text.js'
 
 setFlagsFromString('--expose-gc')
@@ -389,6 +391,61 @@ describe('onWarning', () => {
       bands: [{ over: 10, action: summarize() }],
     })
     expect((await watched(() => reduce('x'.repeat(100)))).reduced).toBe(false)
+  })
+})
+
+describe('the cause of a warning', () => {
+  const error = new Error('SECRET')
+  const fail = () => {
+    throw error
+  }
+  const store = { write: fail, read: () => null }
+  const summary = (options: SummarizeOptions) => [{ over: 0, action: summarize({ fallback: cut, ...options }) }]
+  const failing: [string, ToolOutputLimitsOptions, string][] = [
+    ['a store', { store, bands: [{ over: 0, action: spill({ fallback: cut }) }] }, 'TOL_STORE'],
+    ['a store without a fallback', { store, bands: [{ over: 0, action: spill() }] }, 'TOL_NOT_REDUCED'],
+    ['generate', { generate: fail, bands: summary({}) }, 'TOL_SUMMARY'],
+    ['generate without a fallback', { generate: fail, bands: summary({ fallback: undefined }) }, 'TOL_NOT_REDUCED'],
+    ['a summarize function', { bands: summary({ summarize: () => Promise.reject(error) }) }, 'TOL_SUMMARY'],
+    ['a journal', { generate: () => 'short', journal: fail, bands: summary({}) }, 'TOL_SUMMARY'],
+  ]
+
+  beyondBaseline('is what was thrown, and a log of the warning does not show it', async () => {
+    for (const [name, options, code] of failing) {
+      const { reduce, warnings } = setup(options)
+      await reduce(large)
+      expect(warnings, name).toMatchObject([{ code, message: expect.stringContaining('`cause`') }])
+      expect(warnings[0]?.cause, name).toBe(error)
+      for (const shown of [inspect(warnings), JSON.stringify(warnings), inspect({ ...warnings[0] })]) {
+        expect(shown, name).not.toContain('SECRET')
+      }
+    }
+  })
+
+  it('is not there where nothing was thrown', async () => {
+    const limits = [
+      setup({ bands: summary({ summarize: () => '' }) }),
+      setup({ bands: summary({ summarize: () => new Promise(() => {}), timeoutMs: 20 }) }),
+      setup({ bands: summary({}) }),
+      setup({ store: { ...store, write: () => '' }, bands: [{ over: 0, action: spill() }] }),
+    ]
+    for (const { reduce, warnings } of limits) {
+      await reduce(large)
+      expect(warnings.filter((warning) => 'cause' in warning)).toEqual([])
+    }
+  })
+
+  beyondBaseline('is not in the warning of the process', async () => {
+    const { stderr, stdout } = await runNode(
+      `process.on('warning', (warning) => console.log(warning.code, warning.cause))
+       const fail = () => { throw new Error('SECRET') }
+       const options = { store: { write: fail, read: () => null }, generate: fail }
+       const action = tol.summarize({ fallback: tol.spill({ fallback: tol.truncate() }) })
+       const limits = new tol.ToolOutputLimits({ ...options, bands: [{ over: 0, action }] })
+       await limits.reduce('line\\n'.repeat(10_000), { toolName: 'mine' })`,
+    )
+    expect(stdout).toBe('TOL_SUMMARY undefined\nTOL_STORE undefined\n')
+    expect(stderr).not.toContain('SECRET')
   })
 })
 

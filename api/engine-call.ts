@@ -1,4 +1,4 @@
-import type { Action, Generate, OverflowStore, Usage } from '../index.js'
+import type { Action, FallbackReason, Generate, OverflowStore, Usage } from '../index.js'
 import type { Answer, NativeOutcome, Question } from '../native.cjs'
 import { isAborted, onAbort } from './abort.js'
 import type { Call } from './call.js'
@@ -37,6 +37,8 @@ export type PartInput =
 export interface Told {
   spend(usage: Usage): void
   warn(code: WarningCode, message: string): void
+  /** Of an action that could not run: what was thrown, as it was thrown. */
+  threw(reason: FallbackReason, error: unknown): void
 }
 
 /** What an instance brings to a call. */
@@ -123,7 +125,8 @@ async function answerOf(
     case 'write': {
       if (ownStore === undefined || question.key === undefined || question.bytes === undefined) return {}
       const { runId } = call.tool
-      const written = await writeTo(ownStore, question.key, question.bytes, { runId, signal, timeoutMs })
+      const { threw } = told
+      const written = await writeTo(ownStore, question.key, question.bytes, { runId, signal, timeoutMs, threw })
       if (written.isNew && written.answer.handle !== undefined) newHandles.add(written.answer.handle)
       return written.answer
     }

@@ -52,6 +52,9 @@ const CONTROL = /[\x1b\x80-\x9f]|\\u00[189]/
 /** A part on its way to the engine, with the answer of a serializer that comes later. */
 type Prepared = PartInput & { readonly later?: Promise<unknown> }
 
+/** What was thrown where an action could not run. It does not go through the engine, which knows reasons only. */
+type Causes = Map<FallbackReason, unknown>
+
 /** What helps where an action could not run. A reason that someone intends, such as a limit of requests, has none and no warning. */
 const ADVICE: Partial<Record<Action['type'], Partial<Record<FallbackReason, string>>>> = {
   spill: {
@@ -231,19 +234,21 @@ export class ToolOutputLimits {
     const input = prepared.later === undefined ? prepared : await this.#serialized(prepared, prepared.later, call)
     const untouched = this.#belowEveryBand(input, call)
     if (untouched !== undefined) return { text: undefined, report: untouched }
+    const causes: Causes = new Map()
     const outcome = await reduceInEngine(this.#instance, call, name, input, {
       spend: (usage) => notify(this.#options.onUsage, { ...this.#names(call), usage }),
       warn: (code, message) => this.#warn(call, code, message),
+      threw: (reason, error) => void causes.set(reason, error),
     })
     const report = reportOf(outcome)
     for (const { code, message, reason } of outcome.warnings) {
-      const last = reason === undefined ? undefined : report.fallbacks.at(-1)
+      const last = reason ? report.fallbacks.at(-1) : undefined
       const advice = last && ADVICE[last.action]?.[last.reason]
       const advised = advice === undefined ? message : `${message}: ${advice}`
-      this.#warn(call, code as WarningCode, advised, reason as Warning['reason'])
+      this.#warn(call, code as WarningCode, advised, reason as Warning['reason'], causes)
     }
     if (report.action === 'spill') this.#expectReadTool(call)
-    if (!outcome.warnings.some(({ code }) => code === 'TOL_NOT_REDUCED')) this.#expectActions(call, report)
+    if (!outcome.warnings.some(({ code }) => code === 'TOL_NOT_REDUCED')) this.#expectActions(call, report, causes)
     if (outcome.reached) this.#tell(name, call, report, performance.now() - started)
     return { text: outcome.text ?? undefined, report }
   }
@@ -307,7 +312,7 @@ export class ToolOutputLimits {
   }
 
   /** Warns of a store or a model that fails, once for each reason: else nobody might see that only fallbacks run. */
-  #expectActions(call: Call, report: PartReport): void {
+  #expectActions(call: Call, report: PartReport, causes: Causes): void {
     for (const { action, reason } of report.fallbacks) {
       const advice = ADVICE[action]?.[reason]
       if (advice === undefined || this.#family.toldReasons.has(reason)) continue
@@ -315,7 +320,7 @@ export class ToolOutputLimits {
       const [code, wanted] =
         action === 'spill' ? (['TOL_STORE', 'stored'] as const) : (['TOL_SUMMARY', 'summarized'] as const)
       const message = `an output that should be ${wanted} was not (${reason}), and ${report.action} acted instead: ${advice}`
-      this.#warn(call, code, message, reason)
+      this.#warn(call, code, message, reason, causes)
     }
   }
 
@@ -334,13 +339,13 @@ export class ToolOutputLimits {
     this.#warn(call, 'TOL_SERIALIZER', 'the serializer failed or did not give a string: compact JSON is used')
   }
 
-  #warn(call: Call, code: WarningCode, message: string, reason?: Warning['reason']): void {
+  #warn(call: Call, code: WarningCode, message: string, reason?: FallbackReason, causes?: Causes): void {
     const { toolName } = call.tool
     warn(this.#options.onWarning, {
       code,
       message,
       toolName,
-      ...(reason !== undefined && reason !== null && { reason }),
+      ...(reason !== undefined && reason !== null && { reason, cause: causes?.get(reason) }),
     })
   }
 

@@ -47,7 +47,10 @@ export async function writeTo(
   store: OverflowStore,
   key: string,
   bytes: Uint8Array,
-  call: { readonly runId: string | undefined; readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  call: Call & {
+    readonly runId: string | undefined
+    readonly threw: (reason: FallbackReason, error: unknown) => void
+  },
 ): Promise<{ readonly answer: Answer; readonly isNew: boolean }> {
   const failed = (reason: FallbackReason) => ({ answer: { reason }, isNew: false })
   // Nothing is written that would have to be taken back at once.
@@ -65,7 +68,10 @@ export async function writeTo(
   if (!outcome.ok) {
     isLate = outcome.why !== 'threw'
     if (outcome.why === 'timeout') return failed('store_timeout')
-    return failed(outcome.why === 'aborted' ? 'aborted' : reasonOf(outcome.error))
+    if (outcome.why === 'aborted') return failed('aborted')
+    const reason = reasonOf(outcome.error)
+    call.threw(reason, outcome.error)
+    return failed(reason)
   }
   const handle = outcome.value
   if (!isHandle(handle)) return failed('store_failed')

@@ -96,6 +96,7 @@ export async function askForSummary(
   const cost = usage === undefined ? {} : { usage }
   if (!outcome.ok) {
     stop.abort()
+    if (outcome.why === 'threw') context.told.threw('summary_failed', outcome.error)
     return { reason: { timeout: 'summary_timeout', aborted: 'aborted', threw: 'summary_failed' }[outcome.why], ...cost }
   }
   if (own === undefined && isRefused(outcome.value)) return { reason: 'usage_limit', ...cost }

@@ -24,9 +24,12 @@ export type WarningCode = keyof typeof WARNING_CODES
 /** Longer names are cut in what is printed: they can come from a model. */
 const MAX_SHOWN_NAME = 100
 
-/** Tells the application; by default as a warning of the process. */
-export function warn(sink: ToolOutputLimitsOptions['onWarning'], warning: Warning): void {
-  const told = { ...warning, message: `tool-output-limits: ${warning.message}` }
+/** Tells the application; by default as a warning of the process, without the cause. */
+export function warn(sink: ToolOutputLimitsOptions['onWarning'], { cause, ...warning }: Warning): void {
+  const hint = cause === undefined ? '' : '; onWarning gets what was thrown as `cause`'
+  const told: Warning = { ...warning, message: `tool-output-limits: ${warning.message}${hint}` }
+  // As in an error, it is not enumerable: it may hold the output or a secret, and a log of the warning is not to show it.
+  if (cause !== undefined) Object.defineProperty(told, 'cause', { value: cause, writable: true, configurable: true })
   if (sink !== undefined) {
     notify(sink, told)
     return
