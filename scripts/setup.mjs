@@ -3,7 +3,7 @@
 //   node scripts/setup.mjs --release   the build that is measured and shipped
 //   node scripts/setup.mjs --hosts     also the agent frameworks that the host tests use
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { buildAddon } from './build-addon.mjs'
 import { buildEntry } from './build-entry.mjs'
@@ -21,6 +21,8 @@ if (!isFresh(addon(), ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs']) || (relea
     buildAddon(...(release ? ['--release'] : [])),
   )
   utimesSync(addon(), new Date(), new Date())
+  // Cargo may build elsewhere: CARGO_TARGET_DIR.
+  mkdirSync(join(root, 'target'), { recursive: true })
   writeFileSync(join(root, 'target', 'addon-kind'), release ? 'release' : 'debug')
 }
 if (
