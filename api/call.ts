@@ -1,5 +1,5 @@
+import { describe } from '../common/describe.js'
 import type { OverflowStore, ReduceContext, ToolCall } from '../index.js'
-import { describe } from './describe.js'
 
 /** A tool call whose context was checked. */
 export interface Call {

@@ -1,3 +1,4 @@
+import { describe } from '../common/describe.js'
 import type {
   Band,
   Generate,
@@ -11,7 +12,6 @@ import type {
   ToolOutputLimitsOptions,
 } from '../index.js'
 import { checkBands, spill, truncate } from './actions.js'
-import { describe } from './describe.js'
 import {
   anything,
   arrayOf,

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { builtIn, describe } from './describe.js'
-import { nearestName } from './nearest.js'
+import { builtIn, describe } from '../common/describe.js'
+import { nearestName } from '../common/nearest.js'
 
 /** Checks a value of the configuration and gives it as the package uses it. `path` names it in the error. */
 export type Rule<T> = (path: string, value: unknown) => T

@@ -1,3 +1,4 @@
+import { describe } from '../common/describe.js'
 import type {
   Action,
   CallToolResultLike,
@@ -21,7 +22,6 @@ import { type Call, toolCallOf } from './call.js'
 import { callNow, notify, settleAnswer } from './callbacks.js'
 import { type CheckedOptions, checkOptions } from './check.js'
 import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
-import { describe } from './describe.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
 import { plainObject } from './expect.js'

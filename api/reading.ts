@@ -1,7 +1,7 @@
+import { describe } from '../common/describe.js'
 import type { CamelReadInput, OverflowStore, ReadContext, ReadInput, ReadPage, ReadToolDefinition } from '../index.js'
 import type { NativePage, NativeReadInput, Question } from '../native.cjs'
 import { idOf } from './call.js'
-import { describe } from './describe.js'
 import type { Instance } from './engine-call.js'
 import { known, type Opened, openIn } from './own-store.js'
 import { withCall } from './port.js'

@@ -1,3 +1,4 @@
+import { describe } from '../common/describe.js'
 import type { LocalFileStoreOptions, MemoryStoreOptions, OverflowStore, PruneOptions, StoreOptions } from '../index.js'
 import type {
   NativeLocalOptions,
@@ -9,7 +10,6 @@ import type {
 import { isAborted, onAbort } from './abort.js'
 import { bytesView, isBytes } from './bytes.js'
 import { checkMemoryStoreOptions, checkPruneOptions, checkStoreOptions } from './check.js'
-import { describe } from './describe.js'
 import { native } from './native.js'
 import { StoreError } from './store-error.js'
 

@@ -1,6 +1,6 @@
 // Builds the TypeScript parts into dist/: the entry once, as CommonJS (so that `require` and `import` get the same
 // classes), every adapter as ESM and as CommonJS, and types for both. Writes the loaders index.js and unsupported.js.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bin, isMain, root, run } from './run.mjs'
 
@@ -39,6 +39,9 @@ export async function buildEntry() {
     })
   }
   run(process.execPath, [bin('typescript', 'tsc'), '-p', 'tsconfig.adapters.json'])
+  // Of common/ there are types as well, but none that those of the adapters refer to.
+  cpSync(join(root, 'dist', 'types', 'adapters'), join(root, 'dist'), { recursive: true })
+  rmSync(join(root, 'dist', 'types'), { recursive: true })
   for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
     if (file.endsWith('.d.ts')) commonJsTypes(join(root, 'dist', file))
   }

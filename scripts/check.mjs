@@ -47,11 +47,12 @@ function engineImports() {
     .map((file) => `${file} uses the binding`)
 }
 
-/** adapters → index → api → native; nothing points back. */
+/** adapters → index → api → native; nothing points back. What adapters and api have in common knows neither. */
 function arrows() {
   const rules = [
     ['api', /from '[^']*(?:adapters|dist)\//, 'reaches into the adapters'],
     ['api', /from '\.\.\/native\.cjs'/, 'loads the addon by itself', /api\/native\.ts$/, /import type/],
+    ['common', /from '\.\.\//, 'reaches out of its folder'],
     ['adapters', /from '[^']*(?:\/api\/|native)/, 'goes past the entry'],
     ['adapters', /from '[^']*\/index\.js'/, 'does not use the package by its name'],
   ]

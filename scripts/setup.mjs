@@ -29,6 +29,7 @@ if (
   !isFresh(join(root, 'dist', 'index.cjs'), [
     'api',
     'adapters',
+    'common',
     'index.d.ts',
     'native.d.cts',
     'scripts/build-entry.mjs',
