@@ -177,6 +177,25 @@ describe('wrong options of the action helpers', () => {
   })
 })
 
+describe('what takes no options says so', () => {
+  const withOptions = (take: () => unknown, ...options: unknown[]) => thrown(() => take.apply(undefined, options as []))
+
+  it('passthrough', () => {
+    expect(withOptions(passthrough, { over: 5 })?.message).toBe('passthrough: unknown option "over"; known are none')
+    expect(withOptions(passthrough, passthrough())).toBeUndefined()
+  })
+
+  it('readToolResult, and where those of the read tool go', () => {
+    const limits = new ToolOutputLimits()
+    const take = limits.readToolResult.bind(limits)
+    expect(withOptions(take, { name: 'read', runId: 'r' })?.message).toMatch(
+      /^readToolResult takes no options, got "name", "runId"; name, .*ToolOutputLimits\(\{ readTool: .* runId, .*execute\(/,
+    )
+    expect(withOptions(take, limits)?.message).toMatch(/^readToolResult takes no options, got an object;/)
+    expect(withOptions(take, undefined)).toBeUndefined()
+  })
+})
+
 describe('wrong options of LocalFileStore', () => {
   it.each<[unknown, string, string?]>([
     [{ root: '' }, 'root'],

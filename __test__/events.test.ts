@@ -233,6 +233,60 @@ describe('what is not a result yet', () => {
   })
 })
 
+describe('a name in the context that is probably misspelt', () => {
+  const told = (warnings: { message: string }[]) => warnings.map(({ message }) => message.replace(/^.*no /, ''))
+
+  it.each([
+    ['toolcallId', 'toolCallId'],
+    ['run_id', 'runId'],
+    ['toolMetaData', 'toolMetadata'],
+    ['sginal', 'signal'],
+  ])('is warned of once: %s', async (name, meant) => {
+    const { limits, warnings } = setup()
+    for (let n = 0; n < 3; n++) await limits.reduce('x', { toolName: 'tool', [name]: 'id' } as never)
+    await limits.extend({ runId: 'other' }).reduceCallToolResult({}, { toolName: 'tool', [name]: 'id' } as never)
+    expect(warnings).toEqual([
+      {
+        code: 'TOL_CONTEXT',
+        message: `tool-output-limits: the context of reduce has no "${name}", which is ignored: did you mean ${meant}?`,
+        toolName: 'tool',
+      },
+    ])
+  })
+
+  it('is seen as long as calls are few, and after that where something is reduced', async () => {
+    const { limits, warnings } = setup()
+    for (let n = 0; n < 200; n++) await limits.reduce('x', { toolName: 'tool' })
+    await limits.reduce('x', { toolName: 'tool', toolcallid: 'id' } as never)
+    expect(warnings).toEqual([])
+    await limits.reduce(large, { toolName: 'tool', toolcallid: 'id' } as never)
+    expect(told(warnings)).toEqual(['"toolcallid", which is ignored: did you mean toolCallId?'])
+  })
+
+  it('is none where the right one is given too, or where it is what hosts tell of a call', async () => {
+    const { reduce, warnings } = setup()
+    await reduce(large, { toolcallId: 'other' } as never)
+    const names =
+      'context messages abortSignal experimental_context toolCall state config configurable writer interrupt ' +
+      'requestId sessionId authInfo _meta requestContext threadId toolUse tool_use_id tool_input session_id result args'
+    await reduce(large, Object.fromEntries(names.split(' ').map((name) => [name, {}])))
+    expect(warnings).toEqual([])
+  })
+
+  it('never makes a call fail', async () => {
+    const { limits, warnings } = setup()
+    const hostile = {
+      ownKeys(): never {
+        throw new Error('of the trap')
+      },
+    }
+    const names = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`toolname${n % 10}${'_'.repeat(n)}`, n]))
+    await limits.reduce(large, new Proxy({ toolName: 'tool', runid: 'r' }, hostile))
+    await limits.reduce(large, { toolName: 'tool', ...names })
+    expect(warnings).toEqual([])
+  })
+})
+
 it('classes keep their names in a bundle', () => {
   expect([ToolOutputLimits.name, LocalFileStore.name, MemoryStore.name]).toEqual([
     'ToolOutputLimits',

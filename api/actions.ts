@@ -93,8 +93,9 @@ export function summarize(options: SummarizeOptions = {}): Summarize {
   return checkChain('summarize', 'summarize', options) as Summarize
 }
 
-export function passthrough(): Passthrough {
-  return checkChain('passthrough', 'passthrough', {}) as Passthrough
+/** Takes no options, and says so of those that it is given. */
+export function passthrough(options: object = {}): Passthrough {
+  return checkChain('passthrough', 'passthrough', options) as Passthrough
 }
 
 /** Checks an action, one written by hand as well, and gives it frozen and with its defaults. */

@@ -101,6 +101,8 @@ export function options<T>(path: string, value: unknown, rules: Rules<T>): Parti
 function unknownOption(path: string, key: string, rules: object): TypeError {
   const known = Object.keys(rules)
   const nearest = nearestName(key, known)
-  const help = nearest !== undefined ? `did you mean ${nearest}?` : `known are ${known.join(', ') || 'none'}`
+  // Which action it is was told already.
+  const others = known.filter((name) => name !== 'type')
+  const help = nearest !== undefined ? `did you mean ${nearest}?` : `known are ${others.join(', ') || 'none'}`
   return new TypeError(`${path}: unknown option ${describe(key)}; ${help}`)
 }

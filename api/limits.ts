@@ -22,6 +22,7 @@ import { type Call, toolCallOf } from './call.js'
 import { callNow, notify, settleAnswer } from './callbacks.js'
 import { type CheckedOptions, checkOptions } from './check.js'
 import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
+import { ContextNames, type Misspelt } from './context-names.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
 import { plainObject } from './expect.js'
@@ -79,6 +80,7 @@ interface Family {
   isReadToolKnown: boolean
   /** Why spills and summaries failed, as far as it was told. */
   readonly toldReasons: Set<FallbackReason>
+  readonly contextNames: ContextNames
 }
 
 export class ToolOutputLimits {
@@ -88,7 +90,7 @@ export class ToolOutputLimits {
   readonly #filter: CallFilter | undefined
   readonly #runId: string
   readonly #tools: Tools
-  #family: Family = { isReadToolKnown: false, toldReasons: new Set() }
+  #family: Family = { isReadToolKnown: false, toldReasons: new Set(), contextNames: new ContextNames() }
 
   constructor(options: ToolOutputLimitsOptions = {}) {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
@@ -180,7 +182,8 @@ export class ToolOutputLimits {
     return readPage(this.#reader(), input, context)
   }
 
-  readToolResult(): ReadToolDefinition {
+  readToolResult(...given: unknown[]): ReadToolDefinition {
+    expectNothing(given)
     this.#family.isReadToolKnown = true
     return readToolDefinition(this.#reader())
   }
@@ -194,7 +197,9 @@ export class ToolOutputLimits {
     const keyIds = { run: tool.runId ?? this.#runId, call: tool.toolCallId ?? native.randomRunId() }
     // A store of the call that is none fails like any other: the result is not lost for it.
     const store = context.store ?? this.#options.store ?? defaultStore()
-    return { tool, context, keyIds, store }
+    const call = { tool, context, keyIds, store }
+    this.#warnOfNames(this.#family.contextNames.ofFirst(context), call)
+    return call
   }
 
   /** Whether a call has no bands, or itself reads a spilled result. */
@@ -234,6 +239,7 @@ export class ToolOutputLimits {
     const input = prepared.later === undefined ? prepared : await this.#serialized(prepared, prepared.later, call)
     const untouched = this.#belowEveryBand(input, call)
     if (untouched !== undefined) return { text: undefined, report: untouched }
+    this.#warnOfNames(this.#family.contextNames.of(call.context), call)
     const causes: Causes = new Map()
     const outcome = await reduceInEngine(this.#instance, call, name, input, {
       spend: (usage) => notify(this.#options.onUsage, { ...this.#names(call), usage }),
@@ -335,6 +341,13 @@ export class ToolOutputLimits {
     this.#warn(call, 'TOL_CHARSET', `the charset ${describe(charset)} is not known and is ignored`)
   }
 
+  #warnOfNames(misspelt: readonly Misspelt[], call: Call): void {
+    for (const { name, meant } of misspelt) {
+      const message = `the context of reduce has no ${describe(name)}, which is ignored: did you mean ${meant}?`
+      this.#warn(call, 'TOL_CONTEXT', message)
+    }
+  }
+
   #warnOfSerializer(call: Call): void {
     this.#warn(call, 'TOL_SERIALIZER', 'the serializer failed or did not give a string: compact JSON is used')
   }
@@ -369,6 +382,19 @@ function engineLimits(config: NativeConfig): InstanceType<typeof native.NativeLi
     const problem = String((error as Error).message).replace(/ at line \d+ column \d+$/, '')
     throw new RangeError(`keepMatching or highlights: a RegExp cannot be used: ${problem}`)
   }
+}
+
+/** Throws for options of the read tool where there are none: the limits hold some, and each of its calls the others. */
+function expectNothing(given: readonly unknown[]): void {
+  const value = given.find((argument) => argument !== undefined)
+  if (value === undefined) return
+  const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  const got = names.length > 0 ? names.slice(0, 5).map(describe).join(', ') : describe(value)
+  throw new TypeError(
+    `readToolResult takes no options, got ${got}; ` +
+      'name, enabled, maxLines, maxChars and scope go to new ToolOutputLimits({ readTool: { … } }), ' +
+      'runId, store and signal to execute(input, { … })',
+  )
 }
 
 /** The application's rendering of a value, with JSON that tells its shape. */
