@@ -1,3 +1,4 @@
+// cspell:ignore runid toolcall toolcallid -- misspelt on purpose
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
