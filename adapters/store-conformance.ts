@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type OverflowStore, ToolOutputLimits } from 'tool-output-limits'
+import { aNumber, expectOptions } from './shared/expect.js'
 
 /** One thing that a store has to do. */
 export interface StoreCase {
@@ -27,8 +28,9 @@ export interface StoreConformanceOptions {
  */
 export function storeConformance(
   store: () => OverflowStore | Promise<OverflowStore>,
-  { largestBytes = 1_500_000 }: StoreConformanceOptions = {},
+  options: StoreConformanceOptions = {},
 ): StoreCase[] {
+  const { largestBytes = 1_500_000 } = expectOptions(options, { largestBytes: aNumber }, 'storeConformance')
   const test = (name: string, run: (store: OverflowStore, key: (name: string) => string) => Promise<void>) => ({
     name,
     run: async () => {

@@ -155,9 +155,31 @@ const TAKE_OPTIONS: Record<string, (extra: object) => unknown> = {
   S3Store: (extra) => new stores.S3Store({ client: {} as never, bucket: 'b', ...extra }),
   UnstorageStore: (extra) => new stores.UnstorageStore({ storage: {} as never, ...extra }),
   VercelBlobStore: (extra) => new stores.VercelBlobStore({ client: {} as never, ...extra }),
+  WorkspaceStore: (extra) => new stores.WorkspaceStore({ workspace: '.', fileTool: { name: 'read' }, ...extra }),
   ChunkedStore: (extra) => new stores.ChunkedStore(new Map(), extra as never),
 }
 it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (name, made) => {
   const message = new RegExp(`^${name}: unknown option "keyPrefix"; known are .*\\w`)
   expect(() => made({ keyPrefix: 'logs/' })).toThrow(message)
+})
+
+it.each<[string, string, object]>([
+  ['VercelBlobStore', 'token must be a string, got an object', { token: {} }],
+  ['WorkspaceStore', 'directory must be a string, got 5', { directory: 5 }],
+  ['WorkspaceStore', 'readers must be an array of names of tools, got a string', { readers: 'grep' }],
+  ['WorkspaceStore', 'unknown option "cleanupAfter"; .*; did you mean cleanupAfterMs\\?', { cleanupAfter: 5 }],
+  [
+    'WorkspaceStore.fileTool',
+    'unknown option "path"; known are name, pathArgument',
+    { fileTool: { name: 'r', path: 'p' } },
+  ],
+  ['WorkspaceStore.fileTool', 'pathArgument must be a string, got 5', { fileTool: { name: 'read', pathArgument: 5 } }],
+])('%s: %s', (name, message, extra) => {
+  expect(() => TAKE_OPTIONS[name.replace(/\..*/, '')]?.(extra)).toThrow(new RegExp(`^${name}: ${message}`))
+})
+
+it('the suite for stores knows its options', () => {
+  const cases = (options: object) => () => storeConformance(() => new MemoryStore(), options)
+  expect(cases({ largestByte: 5 })).toThrow(/^storeConformance: unknown option .* did you mean largestBytes\?$/)
+  expect(cases({ largestBytes: '5' })).toThrow(/^storeConformance: largestBytes must be a number, got a string$/)
 })

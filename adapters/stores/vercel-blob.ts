@@ -1,5 +1,5 @@
 import type { OverflowStore, StoreOptions } from 'tool-output-limits'
-import { expectOptions } from '../shared/expect.js'
+import { aString, expectOptions } from '../shared/expect.js'
 import { prefixOf } from '../shared/object-store.js'
 import { storeFailure, throwIfAborted, unknownHandle } from '../shared/store-errors.js'
 import { addressed, isAddressed } from '../shared/store-handles.js'
@@ -54,7 +54,7 @@ export class VercelBlobStore implements OverflowStore {
       client,
       token,
       prefix = 'tool-output-limits/',
-    } = expectOptions(options, { client: true, token: true, prefix: true }, 'VercelBlobStore')
+    } = expectOptions(options, { client: true, token: aString, prefix: true }, 'VercelBlobStore')
     if (typeof client?.put !== 'function' || typeof client.get !== 'function' || typeof client.head !== 'function') {
       throw new TypeError('VercelBlobStore: the option client must be the module @vercel/blob, 2.x')
     }

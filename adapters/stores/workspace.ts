@@ -7,6 +7,7 @@ import {
   type StoreOptions,
   type ToolCall,
 } from 'tool-output-limits'
+import { aString, expectOptions, type Rule, type Rules } from '../shared/expect.js'
 import { unknownHandle } from '../shared/store-errors.js'
 
 /** Names of arguments that say what is sought, and not where. */
@@ -29,6 +30,21 @@ export interface WorkspaceStoreOptions {
   maxFileBytes?: number | undefined
 }
 
+const toolNames: Rule = {
+  expected: 'an array of names of tools',
+  allows: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+}
+/** Those of the files are judged by their store. */
+const RULES: Rules<WorkspaceStoreOptions> = {
+  workspace: true,
+  directory: aString,
+  fileTool: true,
+  readers: toolNames,
+  cleanupAfterMs: true,
+  maxBytes: true,
+  maxFileBytes: true,
+}
+
 /**
  * Results as files inside the workspace of an agent that has a file tool already. Handles are paths relative to the
  * workspace; the envelope names the file tool, and its reads of stored results are never reduced again. A `.gitignore`
@@ -48,13 +64,20 @@ export class WorkspaceStore implements OverflowStore {
   readonly #readers: ReadonlySet<string>
 
   constructor(options: WorkspaceStoreOptions) {
-    const { workspace, directory = '.tool-output', fileTool, readers = [], ...limits } = options ?? {}
+    const {
+      workspace,
+      directory = '.tool-output',
+      fileTool,
+      readers = [],
+      ...limits
+    } = expectOptions(options, RULES, 'WorkspaceStore')
     if (typeof workspace !== 'string' || workspace === '')
       throw new TypeError('WorkspaceStore: workspace must be a path')
     if (!/^(?!\.{1,2}$)[\w.-]+$/.test(directory)) throw new TypeError('WorkspaceStore: directory must be a single name')
     if (typeof fileTool?.name !== 'string' || fileTool.name === '') {
       throw new TypeError('WorkspaceStore: fileTool.name must be the name of a tool')
     }
+    expectOptions(fileTool, { name: true, pathArgument: aString }, 'WorkspaceStore.fileTool')
     this.#workspace = path.resolve(workspace)
     this.#directory = directory
     this.#fileTool = fileTool.name
