@@ -20,7 +20,7 @@ import {
   type ReducedToolOutput,
   withReadTool,
 } from './shared/ai-tools.js'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aBoolean, expectLimits, expectOptions } from './shared/expect.js'
 import { requireReadTool } from './shared/read-tool.js'
 
 export {
@@ -67,7 +67,7 @@ export type LimitedTools<Tools> = { [Name in keyof Tools]: LimitedTool<Tools[Nam
  * MCP results, stay whole. Tools without `execute` (run by the client or the provider) are returned as they are, and
  * so are tools that are limited already. The read tool is not added; see `withToolOutputLimits`.
  *
- * @throws TypeError for tools of a version of `ai` before 5, and for what is no record of tools.
+ * @throws TypeError for tools of a version of `ai` before 5, for what is no record of tools, and for a wrong option.
  */
 export function limitTools<Tools extends object>(
   tools: Tools,
@@ -147,7 +147,7 @@ export function toolOutputLimitsMiddleware(
   options: MiddlewareOptions = {},
 ): ToolOutputLimitsMiddleware {
   const ledger = ledgerOf(expectLimits(limits))
-  const { foldUsage = false } = expectOptions(options, { foldUsage: true })
+  const { foldUsage = false } = expectOptions(options, { foldUsage: aBoolean })
   if (foldUsage) ledger.folds = true
   const remember = (part: { type?: unknown; toolCallId?: unknown }, model: unknown): void => {
     if (part.type === 'tool-call' && typeof part.toolCallId === 'string') ledger.rememberModel(part.toolCallId, model)

@@ -18,11 +18,11 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
+import { aString, expectLimits, expectOptions, expectToolList, hasMethods, type Rules } from './shared/expect.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
 import { requireReadTool } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** The call that a tool is told of. */
 export interface AnthropicToolUse {
@@ -48,7 +48,11 @@ export interface AnthropicClientLike {
   messages: { create(body: any, options?: { signal?: AbortSignal | undefined }): PromiseLike<any> }
 }
 
-const OPTIONS = { runId: true, model: true, client: true } as const
+const RULES: Rules<AnthropicOptions> = {
+  runId: aRunId,
+  model: aString,
+  client: { expected: 'a client of @anthropic-ai/sdk, with messages.create()', allows: isClient },
+}
 
 /** What the runner passes to `run` beside the input. */
 interface RunContext {
@@ -87,7 +91,7 @@ export function limitTools<Tool extends object>(
   options: AnthropicOptions = {},
 ): Tool[] {
   expectLimits(limits)
-  expectOptions(options, OPTIONS)
+  expectOptions(options, RULES)
   expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }
@@ -115,6 +119,7 @@ export function readToolResult(
   options: Pick<AnthropicOptions, 'runId'> = {},
 ): ReadToolResultTool {
   const { name, description, inputSchema, execute } = requireReadTool(limits)
+  expectOptions(options, RULES)
   const run: ReadToolResultTool['run'] = (input, context: RunContext = {}) =>
     execute(input, {
       runId: runIdOf(options.runId, toolUseOf(context) ?? { id: '', name }),
@@ -137,7 +142,7 @@ export function readToolResult(
  * @throws TypeError for an object that is no client.
  */
 export function summarizeWith(client: AnthropicClientLike, fallback?: string): Generate {
-  if (typeof client?.messages?.create !== 'function')
+  if (!isClient(client))
     throw new TypeError('summarizeWith: the client must be one of @anthropic-ai/sdk, with messages.create()')
   return async ({ prompt, model = fallback, signal }) => {
     const body = { model, max_tokens: SUMMARY_TOKENS, messages: [{ role: 'user', content: prompt }] }
@@ -151,6 +156,10 @@ export function summarizeWith(client: AnthropicClientLike, fallback?: string): G
       usage: { requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
     }
   }
+}
+
+function isClient(value: unknown): boolean {
+  return hasMethods((value as { messages?: unknown } | null | undefined)?.messages, 'create')
 }
 
 /** The API wants a bound on the answer. This one every model allows; a summary is far shorter. */

@@ -18,11 +18,11 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the hook takes what the SDK types as any of its events
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { isCallToolResult } from './shared/call-tool-result.js'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aString, expectLimits, expectOptions } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { reduceLeaves } from './shared/leaves.js'
 import { registerReadTool } from './shared/mcp-server.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** What the hook is told of a tool call, as far as it is used here. */
 export interface ClaudeToolCall {
@@ -62,7 +62,7 @@ export function toolOutputLimitsHook(
   options: ClaudeOptions = {},
 ): (input: any, toolUseId?: string, hook?: { signal?: AbortSignal | undefined }) => Promise<HookAnswer> {
   expectLimits(limits)
-  expectOptions(options, { runId: true })
+  expectOptions(options, { runId: aRunId })
   return async (input, toolUseId, hook) => {
     if (input?.hook_event_name !== 'PostToolUse' || typeof input.tool_name !== 'string') return {}
     const { tool_name: toolName, tool_input, tool_response: output } = input
@@ -112,8 +112,10 @@ export interface SdkMcpServer {
  */
 export async function readToolResultServer(
   limits: ToolOutputLimits,
-  { name = 'tool-output-limits', runId }: { name?: string | undefined; runId?: string | undefined } = {},
+  options: { name?: string | undefined; runId?: string | undefined } = {},
 ): Promise<SdkMcpServer> {
+  expectLimits(limits)
+  const { name = 'tool-output-limits', runId } = expectOptions(options, { name: aString, runId: aRunId })
   const sdk = '@anthropic-ai/claude-agent-sdk' // an ES module without a CommonJS form, found in the application
   const { createSdkMcpServer } = (await import(sdk)) as {
     createSdkMcpServer?: (options: { name: string; version: string }) => SdkMcpServer

@@ -6,8 +6,9 @@
  * ```
  */
 import { ToolOutputLimits } from 'tool-output-limits'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aFunction, aString, expectLimits, expectOptions } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
+import { refuseAnswer } from './shared/run-id.js'
 
 /** The ids of one call; all optional. */
 export interface FunctionCall {
@@ -41,14 +42,13 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   options: LimitFunctionOptions<Parameters> = {},
 ): (this: This, ...parameters: Parameters) => Promise<LimitedReturn<Awaited<Return>>> {
   if (typeof fn !== 'function') throw new TypeError('limitFunction: the first argument must be a function')
-  const { toolName, call } = expectOptions(options, { toolName: true, call: true })
+  const { toolName, call } = expectOptions(options, { toolName: aString, call: aFunction })
   const name = toolName ?? fn.name
   if (name === '') throw new TypeError('limitFunction: a function without a name needs the option toolName')
   expectLimits(limits)
-  if (call !== undefined && typeof call !== 'function') throw new TypeError('limitFunction: call must be a function')
   if (markOf(fn)) return fn as never
   const limited = async function (this: This, ...parameters: Parameters): Promise<LimitedReturn<Awaited<Return>>> {
-    const ids = call?.(...parameters) // before the work: what throws here must not cost its result
+    const ids = idsOf(call?.(...parameters)) // before the work: what throws here must not cost its result
     const value = await fn.apply(this, parameters)
     const input = parameters.length === 1 ? parameters[0] : parameters
     const reduction = await limits.reduce(value, { toolName: name, input, ...ids })
@@ -56,4 +56,11 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   }
   Object.defineProperty(limited, 'name', { value: fn.name, configurable: true })
   return mark(limited, 'limited')
+}
+
+/** Ids that are there at once; nobody waits for a promise of them. */
+function idsOf(ids: FunctionCall | undefined): FunctionCall | undefined {
+  if (typeof (ids as { then?: unknown } | null | undefined)?.then !== 'function') return ids
+  refuseAnswer('call', ids)
+  return undefined
 }

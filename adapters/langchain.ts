@@ -8,8 +8,14 @@ import { AsyncResource } from 'node:async_hooks'
 import { AIMessage } from '@langchain/core/messages'
 import type { StructuredTool } from '@langchain/core/tools'
 import * as langchain from 'langchain'
-import { type OverflowStore, type ReadContext, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
+import {
+  type OverflowStore,
+  type ReadContext,
+  type ReadToolDefinition,
+  type ReduceContext,
+  ToolOutputLimits,
+} from 'tool-output-limits'
+import { aModel, expectLimits, expectOptions, expectToolList, hasMethods, oneOf, type Rules } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { messageOfError } from './shared/langchain/errors.js'
 import { reduceToolOutput } from './shared/langchain/messages.js'
@@ -17,7 +23,7 @@ import { CallingModels, summarizeWith } from './shared/langchain/model.js'
 import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/langchain/run.js'
 import { limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
 import { readToolOf, requireReadTool } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export type { RunConfig } from './shared/langchain/run.js'
 export { summarizeWith }
@@ -38,7 +44,14 @@ export interface LangChainOptions {
   store?: OverflowStore | ((config: RunConfig) => OverflowStore | undefined) | undefined
 }
 
-const OPTIONS = { runId: true, model: true, store: true } as const
+const RULES: Rules<LangChainOptions> = {
+  runId: aRunId,
+  model: aModel,
+  store: {
+    expected: 'a store with write and read functions, or a function that gives one',
+    allows: (value) => typeof value === 'function' || hasMethods(value, 'write', 'read'),
+  },
+}
 
 export interface MiddlewareOptions extends LangChainOptions {
   /**
@@ -55,7 +68,7 @@ export interface MiddlewareOptions extends LangChainOptions {
  * registers the tool that reads spilled results.
  * Put it first, so that it sees results as other middleware leaves them.
  *
- * @throws TypeError when `langchain` isn't version 1, or for an unknown `toolErrors`.
+ * @throws TypeError when `langchain` isn't version 1, or for a wrong option.
  */
 export function toolOutputLimitsMiddleware(
   limits: ToolOutputLimits = new ToolOutputLimits(),
@@ -63,15 +76,14 @@ export function toolOutputLimitsMiddleware(
 ) {
   requireLangChain()
   expectLimits(limits)
-  expectOptions(options, { ...OPTIONS, toolErrors: true })
+  expectOptions(options, { ...RULES, toolErrors: oneOf('message', 'rethrow') })
   const { toolErrors = 'message' } = options
-  if (toolErrors !== 'message' && toolErrors !== 'rethrow')
-    throw new TypeError(`toolErrors must be 'message' or 'rethrow', got ${JSON.stringify(toolErrors)}`)
+  const read = readToolOf(limits)
   const models = new CallingModels()
   const attemptOf = attemptCounter()
   return langchain.createMiddleware({
     name: 'ToolOutputLimits',
-    tools: readTools(limits, options),
+    tools: read ? [readTool(read, options)] : [],
     wrapModelCall: async (request, handler) => {
       const answer = await handler(request)
       if (AIMessage.isInstance(answer))
@@ -113,22 +125,27 @@ export function limitTools<const T extends readonly unknown[]>(
 ): T {
   requireLangChain()
   expectLimits(limits)
-  expectOptions(options, OPTIONS)
+  expectOptions(options, RULES)
   expectToolList(tools)
   return tools.map((tool) =>
     limitTool(tool, limits, (called, input, config) => reduceContext(called, input, config ?? {}, options)),
   ) as unknown as T
 }
 
-/** {@link limitTools}, and the tool that reads spilled results as the last one. */
+/**
+ * {@link limitTools}, and the tool that reads spilled results as the last one.
+ *
+ * @throws TypeError when another tool has its name.
+ */
 export function withToolOutputLimits<const T extends readonly unknown[]>(
   tools: T,
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: LangChainOptions = {},
 ): [...T, StructuredTool] {
   const limited = limitTools(tools, limits, options)
-  const read = limited.some((tool) => tool instanceof ReadToolResult) ? [] : readTools(limits, options)
-  return [...limited, ...read] as unknown as [...T, StructuredTool]
+  const read = readToolOf(limits)
+  const added = read && !limited.some((tool) => tool instanceof ReadToolResult) ? [readTool(read, options)] : []
+  return [...limited, ...added] as unknown as [...T, StructuredTool]
 }
 
 /**
@@ -137,8 +154,13 @@ export function withToolOutputLimits<const T extends readonly unknown[]>(
  * @throws TypeError when the limits have the read tool switched off.
  */
 export function readToolResult(limits: ToolOutputLimits, options: LangChainOptions = {}): StructuredTool {
+  const definition = requireReadTool(limits)
+  return readTool(definition, expectOptions(options, RULES))
+}
+
+function readTool(definition: ReadToolDefinition, options: LangChainOptions): StructuredTool {
   return new ReadToolResult(
-    requireReadTool(limits),
+    definition,
     (config = {}): ReadContext => ({
       runId: runId(config, options),
       store: store(config, options),
@@ -146,10 +168,6 @@ export function readToolResult(limits: ToolOutputLimits, options: LangChainOptio
     }),
   )
 }
-
-/** The read tool, or none where it is switched off. */
-const readTools = (limits: ToolOutputLimits, options: LangChainOptions): StructuredTool[] =>
-  readToolOf(limits) ? [readToolResult(limits, options)] : []
 
 function reduceContext(
   tool: { name: string; metadata?: unknown },

@@ -10,7 +10,7 @@ import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOut
 import { summarizeByModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import {
   currentResult,
@@ -21,7 +21,7 @@ import {
   threadOf,
 } from './shared/mastra.js'
 import { readToolOf, requireReadTool } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 /** What is known of a tool call when its run is to be named. */
 export type MastraCall = Pick<MastraToolResult, 'toolName' | 'toolCallId' | 'requestContext'> & {
@@ -37,6 +37,8 @@ export interface MastraOptions {
    */
   model?: unknown
 }
+
+const RULES: Rules<MastraOptions> = { runId: aRunId, model: aModel }
 
 /** Marks what Mastra takes for a tool of its own kind, whichever copy of Mastra asks. */
 const MASTRA_TOOL: unique symbol = Symbol.for('mastra.core.tool.Tool')
@@ -62,7 +64,7 @@ export class ToolOutputLimitsProcessor {
 
   constructor(limits: ToolOutputLimits = new ToolOutputLimits(), options: MastraOptions = {}) {
     this.#limits = expectLimits(limits)
-    this.#options = expectOptions(options, { runId: true, model: true })
+    this.#options = expectOptions(options, RULES)
   }
 
   /** Called by Mastra before every request to the model. */
@@ -153,6 +155,7 @@ export class ToolOutputLimitsProcessor {
  */
 export function readToolResult(limits: ToolOutputLimits, options: MastraOptions = {}) {
   const { name, description, inputSchema, execute } = requireReadTool(limits)
+  expectOptions(options, RULES)
   return {
     [MASTRA_TOOL]: true,
     id: name,

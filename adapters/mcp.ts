@@ -12,15 +12,15 @@
  */
 // biome-ignore-all lint/suspicious/noExplicitAny: clients and servers of several packages are taken
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { type LimitToolsOptions, limitToolSet, withReadTool } from './shared/ai-tools.js'
+import { type LimitToolsOptions, limitToolSet, TOOLS_RULES, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aFunction, expectLimits, expectOptions } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { mark, markOf } from './shared/mark.js'
 import { requestOf } from './shared/mcp-server.js'
 import { readToolOf } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, idBy, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export { type McpServerLike, registerReadTool } from './shared/mcp-server.js'
 
@@ -64,7 +64,7 @@ export function limitMcpClient<Client extends object>(
     )
   }
   const read = readToolOf(limits)
-  expectOptions(options, { model: true, preliminary: true, runId: true, toolCallId: true })
+  expectOptions(options, { ...TOOLS_RULES, toolCallId: aFunction })
   let serverReads = false // the server lists a tool of the same name
 
   /** The answer of our read tool; undefined where the server may know better. */
@@ -86,7 +86,7 @@ export function limitMcpClient<Client extends object>(
         const page = await readHere(input ?? {}, params, signal)
         if (page) return page
       }
-      const toolCallId = options.toolCallId?.(params)
+      const toolCallId = options.toolCallId && idBy('toolCallId', options.toolCallId, params)
       const result = await target.callTool(params, ...rest)
       return reduceResult(result, limits, {
         toolName: params.name,
@@ -169,7 +169,7 @@ export function limitToolHandler<Handler extends (...parameters: any[]) => unkno
   expectLimits(limits)
   if (typeof toolName !== 'string' || toolName === '')
     throw new TypeError('limitToolHandler: the option toolName must be the name of the tool')
-  expectOptions(options, { toolName: true, outputSchema: true, runId: true })
+  expectOptions(options, { toolName: true, outputSchema: true, runId: aRunId })
   if (markOf(handler)) return handler
   const limited = async function (this: unknown, ...parameters: any[]): Promise<unknown> {
     const result = await handler.apply(this, parameters)

@@ -18,12 +18,12 @@ import {
 } from 'tool-output-limits'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits, expectOptions } from './shared/expect.js'
+import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { summarizeWith } from './shared/openai-model.js'
 import { requireReadTool } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 
 export { summarizeWith }
 
@@ -42,7 +42,7 @@ export interface AgentsOptions {
   model?: unknown
 }
 
-const OPTIONS = { runId: true, model: true } as const
+const RULES: Rules<AgentsOptions> = { runId: aRunId, model: aModel }
 
 /** The parts of a `RunContext` that are used here. */
 interface RunContextLike {
@@ -84,7 +84,7 @@ export function limitToolOptions<
   if (typeof execute !== 'function')
     throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
   expectLimits(limits)
-  expectOptions(adapterOptions, OPTIONS)
+  expectOptions(adapterOptions, RULES)
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
     const message = `tool-output-limits: the results of ${JSON.stringify(toolName)} are not limited, for they must match its outputSchema`
@@ -126,7 +126,7 @@ export function limitMcpServer<Server extends object>(
   if (typeof target.callTool !== 'function')
     throw unsupportedHost('MCP servers of', '@openai/agents >=0.20 <1', 'an object without callTool()')
   expectLimits(limits)
-  expectOptions(options, OPTIONS)
+  expectOptions(options, RULES)
   const context = (toolName: unknown, input: unknown, rest: unknown[]): ReduceContext => {
     const signal = (rest[1] as { signal?: AbortSignal } | undefined)?.signal
     return { ...contextOf({ toolName: String(toolName) }, options), input, signal }
@@ -154,6 +154,7 @@ export function limitMcpServer<Server extends object>(
  */
 export function readToolResult(limits: ToolOutputLimits, options: AgentsOptions = {}) {
   const { name, description, inputSchema, execute } = requireReadTool(limits)
+  expectOptions(options, RULES)
   return {
     type: 'function' as const,
     name,

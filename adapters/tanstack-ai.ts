@@ -12,12 +12,12 @@
 import { type ContentBlock, type ReadToolDefinition, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
-import { expectLimits, expectOptions, expectToolList } from './shared/expect.js'
+import { expectLimits, expectOptions, expectToolList, hasMethods, type Rules } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
 import { requireReadTool } from './shared/read-tool.js'
-import { type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
 import { passingSchema, type StandardSchema, validated } from './shared/standard-schema.js'
 import { summarizeWith, type TextAdapterLike } from './shared/tanstack-model.js'
 
@@ -39,6 +39,11 @@ export interface TanStackOptions {
   runId?: RunIdOption<TanStackExecution> | undefined
   /** A text adapter, such as `openaiText('gpt-5-mini')`, for summaries. Tools aren't told which one calls them. */
   model?: TextAdapterLike | undefined
+}
+
+const RULES: Rules<TanStackOptions> = {
+  runId: aRunId,
+  model: { expected: 'a text adapter of TanStack AI', allows: (value) => hasMethods(value, 'chatStream') },
 }
 
 interface AnyTool {
@@ -72,7 +77,7 @@ export function limitTools<Tool extends object>(
   options: TanStackOptions = {},
 ): Tool[] {
   expectLimits(limits)
-  expectOptions(options, { runId: true, model: true })
+  expectOptions(options, RULES)
   expectToolList(tools)
   return tools.map((tool) => limitTool(tool, limits, options))
 }
@@ -100,6 +105,7 @@ export function readToolResult(
   options: Pick<TanStackOptions, 'runId'> = {},
 ): ReadToolResultTool {
   const { name, description, inputSchema, execute }: ReadToolDefinition = requireReadTool(limits)
+  expectOptions(options, RULES)
   const read = (input: unknown, execution: TanStackExecution = {}): Promise<string> =>
     execute(input, { runId: runIdOf(options.runId, execution), signal: execution.abortSignal })
   return { __toolSide: 'server', name, description, inputSchema, execute: mark(read, 'read') }

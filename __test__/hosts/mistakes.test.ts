@@ -9,7 +9,7 @@ import { readToolResult as mastraReadTool, ToolOutputLimitsProcessor } from 'too
 import * as mcp from 'tool-output-limits/mcp'
 import * as agents from 'tool-output-limits/openai-agents'
 import * as tanstack from 'tool-output-limits/tanstack-ai'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ToolOutputLimits } from '../../index.js'
 
 const work = () => ''
@@ -48,22 +48,127 @@ it.each(Object.entries(TAKE_LIMITS))('%s takes no options for limits', (_, call)
 const TAKE_OPTIONS: Record<string, (options: never) => unknown> = {
   'ai-sdk limitTools': (options) => aiSdk.limitTools({}, limits, options),
   'ai-sdk withToolOutputLimits': (options) => aiSdk.withToolOutputLimits({}, limits, options),
+  'ai-sdk readToolResult': (options) => aiSdk.readToolResult(limits, options),
   'ai-sdk toolOutputLimitsMiddleware': (options) => aiSdk.toolOutputLimitsMiddleware(limits, options),
   'anthropic withToolOutputLimits': (options) => anthropic.withToolOutputLimits([], limits, options),
+  'anthropic readToolResult': (options) => anthropic.readToolResult(limits, options),
   'claude-agent-sdk toolOutputLimitsHook': (options) => claude.toolOutputLimitsHook(limits, options),
   limitFunction: (options) => limitFunction(work, limits, options),
   'langchain toolOutputLimitsMiddleware': (options) => langchain.toolOutputLimitsMiddleware(limits, options),
   'langchain withToolOutputLimits': (options) => langchain.withToolOutputLimits([], limits, options),
+  'langchain readToolResult': (options) => langchain.readToolResult(limits, options),
   'mastra ToolOutputLimitsProcessor': (options) => new ToolOutputLimitsProcessor(limits, options),
+  'mastra readToolResult': (options) => mastraReadTool(limits, options),
   'mcp limitMcpClient': (options) => mcp.limitMcpClient(client, limits, options),
   'mcp limitToolHandler': (options) => mcp.limitToolHandler(work, limits, Object.assign({ toolName: 'log' }, options)),
+  'mcp registerReadTool': (options) => mcp.registerReadTool({ registerTool: work }, limits, options),
   'openai-agents limitToolOptions': (options) => agents.limitToolOptions({ execute: work }, limits, options),
   'openai-agents limitMcpServer': (options) => agents.limitMcpServer(client, limits, options),
+  'openai-agents readToolResult': (options) => agents.readToolResult(limits, options),
   'tanstack-ai withToolOutputLimits': (options) => tanstack.withToolOutputLimits([], limits, options),
+  'tanstack-ai readToolResult': (options) => tanstack.readToolResult(limits, options),
 }
 it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (_, call) => {
   expect(() => call({ run_id: 'a' } as never)).toThrow(/^unknown option "run_id"; known are .*\w/)
   expect(() => call({} as never)).not.toThrow()
+})
+
+// One needs a name beside what is tried here.
+const TAKE_ANY = Object.entries(TAKE_OPTIONS).filter(([name]) => name !== 'mcp limitToolHandler')
+it.each(TAKE_ANY)('%s takes an object of options', (_, call) => {
+  expect(() => call('run' as never)).toThrow(/^options must be an object, got a string$/)
+})
+
+/** Functions that have no option for the run. */
+const WITHOUT_RUN = ['ai-sdk toolOutputLimitsMiddleware', 'limitFunction']
+const TAKE_RUN = Object.entries(TAKE_OPTIONS).filter(([name]) => !WITHOUT_RUN.includes(name))
+it.each(TAKE_RUN)('%s says which option was meant, and what runId must be', (_, call) => {
+  expect(() => call({ run_id: 'a' } as never)).toThrow(/; did you mean runId\?$/)
+  expect(() => call({ runId: {} } as never)).toThrow(/^runId must be a string or a function, got an object$/)
+  expect(() => call({ runId: Promise.resolve('a') } as never)).toThrow(/^runId must .*, got a promise, .* awaited$/)
+  for (const runId of [undefined, '', 'a', 5, () => 'a']) expect(() => call({ runId } as never)).not.toThrow()
+})
+
+it.each<[string, object, string]>([
+  ['ai-sdk withToolOutputLimits', { preliminary: 'hold' }, "preliminary must be 'pass' or 'hold-last', got \"hold\""],
+  [
+    'ai-sdk withToolOutputLimits',
+    { model: Promise.resolve() },
+    'model must be a model, got a promise, which has to be',
+  ],
+  ['ai-sdk toolOutputLimitsMiddleware', { foldUsage: 'yes' }, 'foldUsage must be a boolean, got a string'],
+  ['anthropic withToolOutputLimits', { model: {} }, 'model must be a string, got an object'],
+  ['anthropic withToolOutputLimits', { client: {} }, 'client must be a client of @anthropic-ai/sdk, .*, got an object'],
+  ['anthropic readToolResult', { client: 'sk-key' }, 'client must be .*, got a string$'],
+  ['limitFunction', { toolName: 5 }, 'toolName must be a string, got 5'],
+  ['limitFunction', { call: 'id' }, 'call must be a function, got a string'],
+  ['langchain toolOutputLimitsMiddleware', { store: '/tmp' }, 'store must be a store .*, got a string'],
+  ['langchain withToolOutputLimits', { store: { write: work } }, 'store must be a store with write and read functions'],
+  ['langchain readToolResult', { store: null }, 'store must be a store .*, got null'],
+  ['mcp limitMcpClient', { toolCallId: 'x' }, 'toolCallId must be a function, got a string'],
+  ['tanstack-ai withToolOutputLimits', { model: 'gpt-5' }, 'model must be a text adapter of TanStack AI, got a string'],
+])('%s judges the values of its options: %o', (name, options, message) => {
+  const call = TAKE_OPTIONS[name] as (options: never) => unknown
+  expect(() => call(options as never)).toThrow(new RegExp(`^${message}`))
+})
+
+it('the server of the read tool judges its options', async () => {
+  const server = (options: object) => claude.readToolResultServer(limits, options)
+  await expect(server({ title: 'x' })).rejects.toThrow(/^unknown option "title"; known are name, runId$/)
+  await expect(server({ name: 5 })).rejects.toThrow(/^name must be a string, got 5$/)
+  await expect(claude.readToolResultServer({} as never)).rejects.toThrow(/^limits must be/)
+})
+
+/** The warnings of the process while something runs. */
+async function warningsOf(run: () => unknown): Promise<{ code?: string; message: string }[]> {
+  const heard: { code?: string; message: string }[] = []
+  const listener = (warning: Error) => void heard.push(warning)
+  process.on('warning', listener)
+  try {
+    await run()
+    await new Promise(setImmediate) // warnings are told in the next turn
+  } finally {
+    process.off('warning', listener)
+  }
+  return heard
+}
+
+describe('an id that a function does not give at once is warned of, once, and never makes a tool fail', () => {
+  const toldOnce = (name: string) => [
+    {
+      code: 'TOL_RUN_ID',
+      message: expect.stringMatching(
+        `the ${name} function gave a promise: it must not be async; the default id is used$`,
+      ),
+    },
+  ]
+
+  it('runId', async () => {
+    const runId = async () => Promise.reject(new Error('nobody waits for it'))
+    const tools = aiSdk.limitTools({ log: { execute: () => 'ok' } }, limits, { runId: runId as never })
+    const results: unknown[] = []
+    const told = await warningsOf(async () => {
+      for (let n = 0; n < 2; n++) results.push(await tools.log.execute.call(tools.log))
+    })
+    expect(results).toEqual(['ok', 'ok'])
+    expect(told).toMatchObject(toldOnce('runId'))
+  })
+
+  it('toolCallId of an MCP client', async () => {
+    const server = { callTool: async () => ({ content: [] }), listTools: work }
+    const limited = mcp.limitMcpClient(server, limits, { toolCallId: (async () => 'id') as never })
+    const call = limited.callTool as (params: object) => Promise<unknown>
+    const results: unknown[] = []
+    const told = await warningsOf(async () => void results.push(await call({ name: 'log' })))
+    expect(told).toMatchObject(toldOnce('toolCallId'))
+    expect(results).toEqual([{ content: [] }])
+  })
+
+  it('the call of a function', async () => {
+    const call = async () => ({ toolCallId: 'id' })
+    const limited = limitFunction(() => 'ok', limits, { toolName: 'log', call: call as never })
+    expect(await warningsOf(async () => expect(await limited()).toBe('ok'))).toMatchObject(toldOnce('call'))
+  })
 })
 
 it('tools that are still a promise are to be awaited', () => {
@@ -95,10 +200,6 @@ it('a handler of an MCP server needs its name, after the limits', () => {
   expect(() => limit(work)).toThrow(/toolName must be the name of the tool/)
   expect(() => limit(work, { toolName: 'log' })).toThrow(/^limits must be/)
   expect(() => limit('log', undefined, { toolName: 'log' })).toThrow(/first argument must be the handler/)
-})
-
-it('the ids of a function are told by a function', () => {
-  expect(() => limitFunction(work, undefined, { call: 'id' as never })).toThrow(/call must be a function/)
 })
 
 it('the tool list of LangChain that is limited twice has one read tool', () => {

@@ -12,12 +12,12 @@ import { summarizeByModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
-import { expectLimits, expectOptions, expectToolRecord } from './expect.js'
+import { aModel, expectLimits, expectOptions, expectToolRecord, oneOf, type Rules } from './expect.js'
 import { unsupportedHost } from './host-version.js'
 import { nameTaken } from './list.js'
 import { mark, markOf } from './mark.js'
 import { readToolOf } from './read-tool.js'
-import { type RunIdOption, runIdOf } from './run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './run-id.js'
 
 /** What an AI SDK tool is told about one execution, in ai 5, 6 and 7. */
 export interface ToolExecution {
@@ -47,6 +47,13 @@ export interface LimitToolsOptions {
    * reaches the UI stream; every intermediate value then appears one step later.
    */
   preliminary?: 'pass' | 'hold-last' | undefined
+}
+
+/** What those options may be. */
+export const TOOLS_RULES: Rules<LimitToolsOptions> = {
+  runId: aRunId,
+  model: aModel,
+  preliminary: oneOf('pass', 'hold-last'),
 }
 
 /** Type of the object that takes the place of a reduced output which was neither a string nor an MCP result. */
@@ -113,7 +120,7 @@ export function limitToolSet(
   options: LimitToolsOptions,
 ): Record<string, unknown> {
   expectLimits(limits)
-  expectOptions(options, { runId: true, model: true, preliminary: true })
+  expectOptions(options, TOOLS_RULES)
   expectToolRecord(tools)
   const limited: Record<string, unknown> = {}
   // Own enumerable entries, which is what the AI SDK offers to the model.
@@ -122,11 +129,13 @@ export function limitToolSet(
 }
 
 function limitTool(name: string, tool: unknown, limits: ToolOutputLimits, options: LimitToolsOptions): unknown {
-  if (tool === null || typeof tool !== 'object') return tool
+  const execute = (tool as AnyTool | null | undefined)?.execute
+  if (tool === null || typeof tool !== 'object' || typeof execute !== 'function') {
+    // Without `execute` the client or the provider runs it; the provider wants its results back unchanged.
+    return tool
+  }
+  if (markOf(execute)) return tool
   const original: AnyTool = tool
-  const { execute } = original
-  // Without `execute` the client or the provider runs it; the provider wants its results back unchanged.
-  if (typeof execute !== 'function' || markOf(execute)) return tool
   if (original.inputSchema === undefined && original.parameters !== undefined) {
     throw unsupportedHost(
       'ai',
@@ -266,6 +275,7 @@ export function aiReadTool(
   definition: ReadToolDefinition,
   options: Pick<LimitToolsOptions, 'runId'>,
 ): ReadToolResultTool {
+  expectOptions(options, TOOLS_RULES)
   const inputSchema: AiSchema = plainSchema(definition.inputSchema)
   const execute = (input: ReadInput, execution?: ToolExecution): Promise<string> =>
     definition.execute(input, {

@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: servers of several packages are taken
 import type { ToolOutputLimits } from 'tool-output-limits'
+import { expectOptions } from './expect.js'
 import { unsupportedHost } from './host-version.js'
 import { mcpInputSchema } from './mcp-schema.js'
 import { readToolOf } from './read-tool.js'
-import { type RunIdOption, runIdOf } from './run-id.js'
+import { aRunId, type RunIdOption, runIdOf } from './run-id.js'
 
 /** A server of `@modelcontextprotocol/sdk` 1.x or `@modelcontextprotocol/server` 2.x. */
 export interface McpServerLike {
@@ -13,12 +14,12 @@ export interface McpServerLike {
 /**
  * Registers the read tool of these limits on a server; with `readTool: { enabled: false }` nothing is registered.
  *
- * @throws TypeError for an object that is no server of a supported package.
+ * @throws TypeError for an object that is no server of a supported package, and for a wrong option.
  */
 export function registerReadTool(
   server: McpServerLike,
   limits: ToolOutputLimits,
-  { runId }: { runId?: RunIdOption<any> | undefined } = {},
+  options: { runId?: RunIdOption<any> | undefined } = {},
 ): void {
   if (typeof server?.registerTool !== 'function') {
     throw unsupportedHost(
@@ -28,6 +29,7 @@ export function registerReadTool(
     )
   }
   const read = readToolOf(limits)
+  const { runId } = expectOptions(options, { runId: aRunId })
   if (!read) return
   const config = {
     description: read.description,

@@ -24,8 +24,8 @@ type ContextOf = (
  * Tools that the provider executes are given back as they are.
  */
 export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: ContextOf): T {
-  if (tool === null || typeof tool !== 'object') return tool
-  const { _call: call, invoke } = tool as { _call?: Call; invoke?: Invoke }
+  const isObject = tool !== null && typeof tool === 'object'
+  const { _call: call, invoke } = (isObject ? tool : {}) as { _call?: Call; invoke?: Invoke }
   const limitable = tool as T & LimitableTool
   if (typeof call === 'function') return copyWith(limitable, { _call: limitedCall(limitable, call, limits, contextOf) })
   if (typeof invoke === 'function')
