@@ -19,6 +19,7 @@ import {
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
 import { aString, expectLimits, expectOptions, expectToolList, hasMethods, type Rules } from './shared/expect.js'
+import { warnOfForeign } from './shared/foreign.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
 import { requireReadTool } from './shared/read-tool.js'
@@ -167,6 +168,7 @@ const SUMMARY_TOKENS = 4_096
 
 function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, options: AnthropicOptions): Tool {
   const { name, run, parse, close } = tool as AnyTool
+  if (typeof run !== 'function') warnOfForeign(tool, 'anthropic')
   if (typeof run !== 'function' || markOf(run)) return tool
   const isToolset = name === undefined
   const limited: Run = async (...parameters) => {

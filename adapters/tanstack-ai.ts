@@ -13,6 +13,7 @@ import { type ContentBlock, type ReadToolDefinition, type ReduceContext, ToolOut
 import { type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
 import { expectLimits, expectOptions, expectToolList, hasMethods, type Rules } from './shared/expect.js'
+import { warnOfForeign } from './shared/foreign.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { withReadToolListed } from './shared/list.js'
 import { mark, markOf } from './shared/mark.js'
@@ -114,6 +115,7 @@ export function readToolResult(
 function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, options: TanStackOptions): Tool {
   const { name, execute, outputSchema, metadata } = tool as unknown as AnyTool
   if (typeof name !== 'string') throw unsupportedHost('tools of', '@tanstack/ai >=0.58 <1', 'an object without a name')
+  if (typeof execute !== 'function') warnOfForeign(tool, 'tanstack-ai')
   if (typeof execute !== 'function' || markOf(execute)) return tool
   const limited = async (input: unknown, execution?: TanStackExecution): Promise<unknown> => {
     const output = await validated(outputSchema, await execute.call(tool, input, execution))

@@ -6,6 +6,7 @@ export const WARNING_CODES = {
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
   TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
   TOL_CONTEXT: 'the context of `reduce` has a name that is probably misspelt, and is ignored; told once for each name',
+  TOL_FOREIGN_TOOL: 'a tool made for another framework was given to an adapter, and is not limited',
   TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',
   TOL_NOT_AWAITED:
     'a promise, a `Response` or a stream was given as a result: it has no content yet, and stays as it is',

@@ -1,5 +1,6 @@
 // What a newcomer hands to an adapter by mistake is a TypeError at once that says what to do, and not a surprise when the
 // first tool has run.
+import { tool as lcTool } from '@langchain/core/tools'
 import * as aiSdk from 'tool-output-limits/ai-sdk'
 import * as anthropic from 'tool-output-limits/anthropic'
 import * as claude from 'tool-output-limits/claude-agent-sdk'
@@ -210,4 +211,67 @@ it('the tool list of LangChain that is limited twice has one read tool', () => {
 it('an MCP client that is still being connected is to be awaited', () => {
   expect(() => mcp.limitMcpClient(Promise.resolve(client))).toThrow(/^the client is a promise: await it$/)
   expect(() => mcp.limitMcpClient(undefined as never)).toThrow(/without callTool\(\) or tools\(\)/)
+})
+
+describe('a tool that the adapter has nothing to wrap of', () => {
+  const langChainTool = lcTool(() => '', { name: 'log', description: 'd', schema: { type: 'object', properties: {} } })
+  const agentsTool = { type: 'function', name: 'log', parameters: {}, invoke: work }
+  const anthropicTool = { name: 'log', input_schema: {}, run: work }
+  const aiTool = { description: 'd', inputSchema: {}, execute: work }
+  const tanStackTool = { name: 'log', description: 'd', inputSchema: {}, execute: work }
+  const claudeTool = { name: 'log', description: 'd', inputSchema: {}, handler: work }
+  const mastraTool = { id: 'log', inputSchema: {}, execute: work, [Symbol.for('mastra.core.tool.Tool')]: true }
+  type Foreign = [wrap: string, tool: object, looksMadeFor: string]
+  const wraps: Record<string, (tool: never) => unknown> = {
+    'ai-sdk': (tool) => aiSdk.limitTools({ log: tool }),
+    anthropic: (tool) => anthropic.limitTools([tool]),
+    langchain: (tool) => langchain.limitTools([tool]),
+    'tanstack-ai': (tool) => tanstack.limitTools([tool]),
+  }
+
+  it.each<Foreign>([
+    ['ai-sdk', langChainTool, 'langchain'],
+    ['ai-sdk', agentsTool, 'openai-agents'],
+    ['ai-sdk', anthropicTool, 'anthropic'],
+    ['ai-sdk', claudeTool, 'claude-agent-sdk'],
+    ['ai-sdk', function log() {}, 'function'],
+    ['anthropic', langChainTool, 'langchain'],
+    ['anthropic', { ...aiTool }, 'ai-sdk'],
+    ['anthropic', { ...tanStackTool }, 'tanstack-ai'],
+    ['anthropic', { name: 'log', parameters: {}, execute: work }, 'openai-agents'],
+    ['anthropic', mastraTool, 'mastra'],
+    ['langchain', anthropicTool, 'anthropic'],
+    ['langchain', { ...aiTool }, 'ai-sdk'],
+    ['langchain', function log() {}, 'function'],
+    ['tanstack-ai', langChainTool, 'langchain'],
+    ['tanstack-ai', anthropicTool, 'anthropic'],
+  ])('%s warns of %o as one for %s, once', async (adapter, tool, other) => {
+    const told = await warningsOf(() => {
+      for (let n = 0; n < 2; n++) wraps[adapter]?.(tool as never)
+    })
+    expect(told).toMatchObject([
+      {
+        code: 'TOL_FOREIGN_TOOL',
+        message: expect.stringMatching(
+          `the tool "(log|\\(unnamed\\))" is not limited: .*/${adapter} knows, .* for tool-output-limits/${other}$`,
+        ),
+      },
+    ])
+  })
+
+  it.each<[string, object]>([
+    ['ai-sdk', { description: 'run by the client', inputSchema: {}, outputSchema: {}, toModelOutput: work }],
+    ['ai-sdk', { type: 'provider', id: 'openai.web_search', args: {}, isProviderExecuted: true, inputSchema: work }],
+    ['ai-sdk', aiSdk.readToolResult(limits)],
+    ['anthropic', { type: 'web_search_20250305', name: 'web_search' }],
+    ['anthropic', { name: 'run_by_the_application', input_schema: {} }],
+    ['anthropic', anthropic.readToolResult(limits)],
+    ['langchain', { type: 'web_search_preview' }],
+    ['langchain', { type: 'function', function: { name: 'f', parameters: {} } }],
+    ['langchain', langchain.readToolResult(limits)],
+    ['tanstack-ai', { __toolSide: 'client', name: 'run_by_the_client', inputSchema: {} }],
+    ['tanstack-ai', tanstack.readToolResult(limits)],
+  ])('is no mistake where the client or the provider runs it: %s %o', async (adapter, tool) => {
+    expect(await warningsOf(() => wraps[adapter]?.(tool as never))).toEqual([])
+  })
 })

@@ -13,6 +13,7 @@ import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
 import { aModel, expectLimits, expectOptions, expectToolRecord, oneOf, type Rules } from './expect.js'
+import { warnOfForeign } from './foreign.js'
 import { unsupportedHost } from './host-version.js'
 import { nameTaken } from './list.js'
 import { mark, markOf } from './mark.js'
@@ -132,6 +133,7 @@ function limitTool(name: string, tool: unknown, limits: ToolOutputLimits, option
   const execute = (tool as AnyTool | null | undefined)?.execute
   if (tool === null || typeof tool !== 'object' || typeof execute !== 'function') {
     // Without `execute` the client or the provider runs it; the provider wants its results back unchanged.
+    warnOfForeign(tool, 'ai-sdk', name)
     return tool
   }
   if (markOf(execute)) return tool

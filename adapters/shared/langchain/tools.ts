@@ -2,6 +2,7 @@ import { StructuredTool } from '@langchain/core/tools'
 import type { ReadContext, ReadToolDefinition, ReduceContext, ToolOutputLimits } from 'tool-output-limits'
 import { type ReducedContent, reduceValue } from '../blocks.js'
 import { copyWith } from '../copy.js'
+import { warnOfForeign } from '../foreign.js'
 import { reduceContent } from './content.js'
 import { reduceToolOutput, toolMessage } from './messages.js'
 import type { RunConfig } from './run.js'
@@ -30,6 +31,7 @@ export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: Conte
   if (typeof call === 'function') return copyWith(limitable, { _call: limitedCall(limitable, call, limits, contextOf) })
   if (typeof invoke === 'function')
     return copyWith(limitable, { invoke: limitedInvoke(limitable, invoke, limits, contextOf) })
+  warnOfForeign(tool, 'langchain')
   return tool
 }
 
