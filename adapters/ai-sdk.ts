@@ -22,6 +22,7 @@ import {
 } from './shared/ai-tools.js'
 import { aBoolean, expectLimits, expectOptions } from './shared/expect.js'
 import { requireReadTool } from './shared/read-tool.js'
+import { mustBeCalled } from './shared/uncalled.js'
 
 export {
   isReducedToolOutput,
@@ -177,6 +178,9 @@ export function toolOutputLimitsMiddleware(
     },
   }
 }
+
+// Where the host looks for what it calls.
+mustBeCalled(toolOutputLimitsMiddleware, 'wrapGenerate', 'middleware: toolOutputLimitsMiddleware(limits)')
 
 /** Ids of the tool calls whose results a request carries. */
 function* toolCallIds(params: any): Generator<string> {

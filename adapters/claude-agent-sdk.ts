@@ -23,6 +23,7 @@ import { unsupportedHost } from './shared/host-version.js'
 import { reduceLeaves } from './shared/leaves.js'
 import { registerReadTool } from './shared/mcp-server.js'
 import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { uncalled } from './shared/uncalled.js'
 
 /** What the hook is told of a tool call, as far as it is used here. */
 export interface ClaudeToolCall {
@@ -61,6 +62,9 @@ export function toolOutputLimitsHook(
   limits: ToolOutputLimits = new ToolOutputLimits(),
   options: ClaudeOptions = {},
 ): (input: any, toolUseId?: string, hook?: { signal?: AbortSignal | undefined }) => Promise<HookAnswer> {
+  // Claude Code calls whatever is among the hooks, with what happened.
+  if ((limits as { hook_event_name?: unknown } | null)?.hook_event_name !== undefined)
+    throw uncalled('hooks: [toolOutputLimitsHook(limits)]')
   expectLimits(limits)
   expectOptions(options, { runId: aRunId })
   return async (input, toolUseId, hook) => {

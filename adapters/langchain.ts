@@ -21,9 +21,11 @@ import { messageOfError } from './shared/langchain/errors.js'
 import { reduceToolOutput } from './shared/langchain/messages.js'
 import { CallingModels, summarizeWith } from './shared/langchain/model.js'
 import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/langchain/run.js'
-import { limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
+import { isReadTool, limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
+import { nameTaken } from './shared/list.js'
 import { readToolOf, requireReadTool } from './shared/read-tool.js'
 import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { mustBeCalled } from './shared/uncalled.js'
 
 export type { RunConfig } from './shared/langchain/run.js'
 export { summarizeWith }
@@ -85,6 +87,7 @@ export function toolOutputLimitsMiddleware(
     name: 'ToolOutputLimits',
     tools: read ? [readTool(read, options)] : [],
     wrapModelCall: async (request, handler) => {
+      if (read) expectOneReadTool(request.tools, read.name)
       const answer = await handler(request)
       if (AIMessage.isInstance(answer))
         for (const call of answer.tool_calls ?? []) models.remember(threadOf(request.runtime), call.id, request.model)
@@ -111,6 +114,20 @@ export function toolOutputLimitsMiddleware(
       return reduceToolOutput(limits, output, { ...context, model, retry: (context.retry ?? 0) + attempt })
     },
   })
+}
+
+// Where `createAgent` looks first.
+mustBeCalled(toolOutputLimitsMiddleware, 'tools', 'middleware: [toolOutputLimitsMiddleware(limits)]')
+
+/** LangChain refuses two tools of one name, and says that the middleware changed one. */
+function expectOneReadTool(tools: readonly unknown[], name: string): void {
+  const own = tools.filter((tool) => (tool as { name?: unknown } | null)?.name === name)
+  if (own.length < 2) return
+  if (!own.every(isReadTool)) throw nameTaken(name)
+  throw new TypeError(
+    `the agent has the tool ${JSON.stringify(name)} twice: toolOutputLimitsMiddleware registers it, so leave it out of ` +
+      'tools, without readToolResult() and with limitTools() in place of withToolOutputLimits()',
+  )
 }
 
 /**
@@ -144,7 +161,9 @@ export function withToolOutputLimits<const T extends readonly unknown[]>(
 ): [...T, StructuredTool] {
   const limited = limitTools(tools, limits, options)
   const read = readToolOf(limits)
-  const added = read && !limited.some((tool) => tool instanceof ReadToolResult) ? [readTool(read, options)] : []
+  const own = read && limited.find((tool) => (tool as { name?: unknown } | null)?.name === read.name)
+  if (read && own !== undefined && !isReadTool(own)) throw nameTaken(read.name)
+  const added = read && own === undefined ? [readTool(read, options)] : []
   return [...limited, ...added] as unknown as [...T, StructuredTool]
 }
 

@@ -1,6 +1,11 @@
 // What a newcomer hands to an adapter by mistake is a TypeError at once that says what to do, and not a surprise when the
 // first tool has run.
 import { tool as lcTool } from '@langchain/core/tools'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import * as ai from 'ai'
+import * as ai5 from 'ai5'
+import * as ai7 from 'ai7'
+import { createAgent } from 'langchain'
 import * as aiSdk from 'tool-output-limits/ai-sdk'
 import * as anthropic from 'tool-output-limits/anthropic'
 import * as claude from 'tool-output-limits/claude-agent-sdk'
@@ -273,5 +278,64 @@ describe('a tool that the adapter has nothing to wrap of', () => {
     ['tanstack-ai', tanstack.readToolResult(limits)],
   ])('is no mistake where the client or the provider runs it: %s %o', async (adapter, tool) => {
     expect(await warningsOf(() => wraps[adapter]?.(tool as never))).toEqual([])
+  })
+})
+
+describe('an agent of LangChain that has the read tool twice', () => {
+  const run = (tools: ReturnType<typeof langchain.readToolResult>[]) =>
+    createAgent({
+      model: new FakeListChatModel({ responses: ['hello'] }),
+      tools,
+      middleware: [langchain.toolOutputLimitsMiddleware(limits)],
+    }).invoke({
+      messages: 'hello',
+    })
+  const other = lcTool(() => '', {
+    name: 'read_tool_result',
+    description: 'd',
+    schema: { type: 'object', properties: {} },
+  })
+
+  it('is told to leave one out', async () => {
+    for (const tools of [langchain.withToolOutputLimits([], limits), [langchain.readToolResult(limits)]])
+      await expect(run(tools)).rejects.toThrow(/"read_tool_result" twice: .* leave it out of tools.*limitTools\(\)/)
+  })
+
+  it('is told to rename ours where the other is its own', async () => {
+    await expect(run([other])).rejects.toThrow(/"read_tool_result" is there already; .*readTool: \{ name \}/)
+    expect(() => langchain.withToolOutputLimits([other], limits)).toThrow(/is there already; .*readTool: \{ name \}/)
+  })
+
+  it('of another name, has the one of its limits as well', () => {
+    const renamed = new ToolOutputLimits({ readTool: { name: 'other' } })
+    const tools = langchain.withToolOutputLimits([langchain.readToolResult(renamed)], limits)
+    expect(tools.map(({ name }) => name)).toEqual(['other', 'read_tool_result'])
+  })
+})
+
+describe('a function in place of what it makes', () => {
+  const message = (right: RegExp) => new RegExp(`^a function was given that has to be called first: ${right.source}`)
+
+  it('is refused by createAgent', () => {
+    const middleware = [langchain.toolOutputLimitsMiddleware as never]
+    expect(() =>
+      createAgent({ model: new FakeListChatModel({ responses: ['hello'] }), tools: [], middleware }),
+    ).toThrow(message(/middleware: \[toolOutputLimitsMiddleware\(limits\)\]/))
+  })
+
+  it.each([
+    [5, ai5],
+    [6, ai],
+    [7, ai7],
+  ])('is refused by wrapLanguageModel of ai %i', (_, { wrapLanguageModel }) => {
+    const options = { model: {}, middleware: aiSdk.toolOutputLimitsMiddleware } as never
+    expect(() => wrapLanguageModel(options)).toThrow(message(/middleware: toolOutputLimitsMiddleware\(limits\)/))
+  })
+
+  it('is refused by a hook that Claude Code calls', () => {
+    const hook = claude.toolOutputLimitsHook as (...event: unknown[]) => unknown
+    expect(() => hook({ hook_event_name: 'PostToolUse' }, 'id', {})).toThrow(
+      message(/hooks: \[toolOutputLimitsHook\(limits\)\]/),
+    )
   })
 })

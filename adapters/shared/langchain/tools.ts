@@ -146,3 +146,9 @@ export class ReadToolResult extends StructuredTool {
     return this.#definition.execute(input, this.#contextOf(config))
   }
 }
+
+/** Whether a tool is the read tool, also one of another copy of this adapter. */
+export function isReadTool(tool: unknown): boolean {
+  const made = (tool as { constructor?: { lc_name?: unknown } } | null | undefined)?.constructor
+  return typeof made?.lc_name === 'function' && made.lc_name() === ReadToolResult.lc_name()
+}
