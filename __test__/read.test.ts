@@ -379,8 +379,8 @@ describe('pattern', () => {
             line.includes(pattern) && !(i === lines.length - 1 && line === '') ? [i + 1] : [],
           )
           const { matches } = await read({ pattern, limit: 1_000 })
-          expect(matches!.map(({ line }) => line)).toEqual(expected)
-          for (const match of matches!) expect(lines[match.line - 1]!.indexOf(pattern)).toBe(match.char)
+          expect([...new Set(matches!.map(({ line }) => line))]).toEqual(expected)
+          for (const { line, char } of matches!) expect(lines[line - 1]!.startsWith(pattern, char)).toBe(true)
         },
       ),
       { numRuns: 80 },

@@ -114,15 +114,15 @@ fn collect(source: &dyn Source, matcher: &Matcher, windows: Windows, wanted: &Wa
     let cut = match matcher {
         Matcher::Literal(finder) => {
             let length = finder.needle().len();
-            let find = |text: &[u8], from: usize, _: bool| {
-                let at = from + finder.find(&text[from..])?;
+            let find = |text: &[u8], within: Range<usize>, _: bool, _: bool| {
+                let at = within.start + finder.find(&text[within])?;
                 Some(First { range: at..at + length, counts: true })
             };
             in_pieces(source, length, windows, find, &mut visit)?;
             false
         }
         Matcher::Short { regex, longest } => {
-            let find = |text: &[u8], from, last| find_short(regex, text, from, last);
+            let find = |text: &[u8], within, last, later| find_short(regex, text, within, last, later);
             in_pieces(source, *longest, windows, find, &mut visit)?;
             false
         }
@@ -151,12 +151,13 @@ struct MatchedLine {
 }
 
 /// Finds matches that are not empty and `longest` bytes at most, in overlapping pieces: lines of any length.
-/// `find` looks from a place on, and is told whether the text ends with the piece.
+/// `find` looks in a part of the piece, and is told whether the text ends with the piece, and whether it looks for a later
+/// match in a line: of that the earliest end will do, or each of many could be looked for over all of `longest`.
 fn in_pieces(
     source: &dyn Source,
     longest: usize,
     windows: Windows,
-    find: impl Fn(&[u8], usize, bool) -> Option<First>,
+    find: impl Fn(&[u8], Range<usize>, bool, bool) -> Option<First>,
     visit: &mut dyn FnMut(Hit) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let size = source.size();
@@ -191,28 +192,31 @@ fn in_pieces(
                     (matched, line_end) = (None, None);
                 }
             }
-            let first = find(piece, from, last).filter(|first| first.range.start < safe);
+            let (end, later) = line_end.map_or((length, false), |end| (end, true));
+            // A line that ends in this piece cannot have a match that is cut.
+            let first = find(piece, from..end, last, later).filter(|first| end < length || first.range.start < safe);
             let Some(First { range, counts }) = first else {
-                from = from.max(safe);
-                if line_end.is_some_and(|end| end < from) {
-                    matched = None;
+                if end < length {
+                    from = end + 1;
+                    (matched, line_end) = (None, None);
+                    continue;
                 }
+                from = from.max(safe);
                 break;
             };
             from = range.end;
             let hit = Hit { byte: at + range.start as u64, length: range.len() };
             let shown = windows.shown(hit.byte);
             let is_found = match &mut matched {
-                Some(line) if line_end.is_none_or(|end| range.start < end) => {
+                Some(line) => {
                     let is_found = counts && at + range.end as u64 > line.shown;
                     if is_found {
                         line.shown = shown;
                     }
                     is_found
                 }
-                _ => {
+                None => {
                     matched = Some(MatchedLine { byte: hit.byte, shown, is_long: (!counts).then_some(false) });
-                    line_end = None;
                     counts
                 }
             };
@@ -261,8 +265,8 @@ fn is_long(
 }
 
 /// The first match of an expression that may have taken a carriage return for part of the line.
-fn find_short(regex: &Regex, text: &[u8], from: usize, last: bool) -> Option<First> {
-    let range = regex.find(Input::new(text).range(from..))?.range();
+fn find_short(regex: &Regex, text: &[u8], within: Range<usize>, last: bool, later: bool) -> Option<First> {
+    let range = regex.find(Input::new(text).range(within).earliest(later))?.range();
     let ends_line = match text.get(range.end) {
         Some(&byte) => byte == b'\n',
         None => last,

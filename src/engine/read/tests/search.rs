@@ -284,6 +284,9 @@ fn matches_across_pieces_are_found() {
 #[test]
 fn evil_expressions_take_linear_time() {
     let text = "a".repeat(200_000) + "!";
+    // Many matches in one line, each of which could look far ahead.
+    let page = find(&"x".repeat(2_000_000), &regex("x(?:[a-y]{0,1000}q)?"));
+    assert!(page.notice.unwrap().ends_with(" of 3,334."));
     for pattern in ["(a+)+$", "(a|a)*b", "(.*)*,", "(x+x+)+y", "a{1,50}b"] {
         let page = find(&text, &regex(pattern));
         assert_eq!(page.notice.as_deref(), Some("No line matches."), "{pattern}");
