@@ -442,8 +442,8 @@ export interface ReadInput {
   /** Counts `offset` and `limit` from the end. Lines stay in forward order. Default false. */
   from_end?: boolean | undefined
   /**
-   * Only lines that contain this literal text, each with its number; of a line of over 2,000 chars each place. Absent or
-   * empty: the text verbatim.
+   * Only lines that contain this literal text, each with its number; of a line of over 2,000 chars, or half of
+   * `readTool.maxChars` where that is less, each place. Absent or empty: the text verbatim.
    */
   pattern?: string | undefined
   /** Chars to skip inside the first line, ≥ 0. Default 0. */
@@ -498,8 +498,9 @@ export interface ReadPage {
   /** Chars of `text`. */
   chars: number
   /**
-   * With `pattern`: what matches. `line`: from 1; `char`: place of the match inside it; `text`: the line. A line of over
-   * 2,000 chars is shown as a window around the match, and matches again wherever that window does not reach.
+   * With `pattern`: what matches. `line`: from 1; `char`: place of the match inside it; `text`: the line, or
+   * a window of a long one (see `pattern` of the input), without its number. A long line matches again wherever the window
+   * around the match before does not reach.
    */
   matches?: { line: number; char?: number; text: string }[]
   /** The input of the next page, in absolute offsets; absent at the end. */

@@ -202,7 +202,7 @@ export interface NativeLocalOptions {
 
 /** One match. */
 export interface NativeMatch {
-  /** Its number, from 1. */
+  /** The number of its line, from 1. */
   line: number
   /** Chars before the match. */
   char?: number

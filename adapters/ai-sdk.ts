@@ -97,7 +97,7 @@ export function withToolOutputLimits<Tools extends object>(
  * The tool by which the model reads stored results, to be registered as `limits.readToolResult().name`.
  * Give it the `runId` of the limited tools where the read tool answers for its own run only.
  *
- * @throws TypeError when the limits have the read tool switched off.
+ * @throws TypeError when the limits have the read tool switched off, or for a wrong option.
  */
 export function readToolResult(
   limits: ToolOutputLimits,

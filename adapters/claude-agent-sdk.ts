@@ -112,7 +112,8 @@ export interface SdkMcpServer {
  * `mcp__limits__read_tool_result`, to be named in `allowedTools`. Without the read tool (`readTool: { enabled: false }`)
  * it is a server without tools.
  *
- * Rejects with a TypeError where `@anthropic-ai/claude-agent-sdk` isn't one of the supported versions.
+ * Rejects with a TypeError where `@anthropic-ai/claude-agent-sdk` isn't one of the supported versions, or for a
+ * wrong option.
  */
 export async function readToolResultServer(
   limits: ToolOutputLimits,

@@ -170,7 +170,7 @@ export function withToolOutputLimits<const T extends readonly unknown[]>(
 /**
  * The tool by which a model reads spilled results.
  *
- * @throws TypeError when the limits have the read tool switched off.
+ * @throws TypeError when the limits have the read tool switched off, or for a wrong option.
  */
 export function readToolResult(limits: ToolOutputLimits, options: LangChainOptions = {}): StructuredTool {
   const definition = requireReadTool(limits)

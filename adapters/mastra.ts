@@ -14,6 +14,7 @@ import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect
 import { unsupportedHost } from './shared/host-version.js'
 import {
   currentResult,
+  MASTRA_TOOL,
   type MastraMessageList,
   type MastraToolResult,
   type ModelOutput,
@@ -39,9 +40,6 @@ export interface MastraOptions {
 }
 
 const RULES: Rules<MastraOptions> = { runId: aRunId, model: aModel }
-
-/** Marks what Mastra takes for a tool of its own kind, whichever copy of Mastra asks. */
-const MASTRA_TOOL: unique symbol = Symbol.for('mastra.core.tool.Tool')
 
 /**
  * The processor that limits the tool results of an agent.
@@ -151,7 +149,7 @@ export class ToolOutputLimitsProcessor {
  * The tool by which the model reads spilled results. Its key among the tools of the agent should be its name,
  * `read_tool_result`.
  *
- * @throws TypeError when the limits have the read tool switched off.
+ * @throws TypeError when the limits have the read tool switched off, or for a wrong option.
  */
 export function readToolResult(limits: ToolOutputLimits, options: MastraOptions = {}) {
   const { name, description, inputSchema, execute } = requireReadTool(limits)

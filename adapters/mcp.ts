@@ -47,7 +47,7 @@ type AnyClient = Record<PropertyKey, any>
  * `@ai-sdk/mcp` client gives limited AI SDK tools and the read tool. Anything else goes to the client as it is, which is
  * itself left alone. A read tool that the server has itself is asked for the handles that are not ours.
  *
- * @throws TypeError for an object that is no client of a supported package.
+ * @throws TypeError for an object that is no client of a supported package, and for a wrong option.
  */
 export function limitMcpClient<Client extends object>(
   client: Client,
@@ -157,7 +157,7 @@ export interface LimitToolHandlerOptions {
  * A handler for `registerTool` with limited results (default limits: `new ToolOutputLimits()`). It gives a promise; arguments
  * arrive as they are, what it throws is thrown on; a limited handler stays as it is. Register the read tool on the same server, with `registerReadTool`.
  *
- * @throws TypeError without a `toolName`, or when the handler or the limits are none.
+ * @throws TypeError without a `toolName`, when the handler or the limits are none, or for a wrong option.
  */
 export function limitToolHandler<Handler extends (...parameters: any[]) => unknown>(
   handler: Handler,

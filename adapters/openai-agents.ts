@@ -150,7 +150,7 @@ export function limitMcpServer<Server extends object>(
 /**
  * The tool by which the model reads spilled results, for the tools of an agent.
  *
- * @throws TypeError when the limits have the read tool switched off.
+ * @throws TypeError when the limits have the read tool switched off, or for a wrong option.
  */
 export function readToolResult(limits: ToolOutputLimits, options: AgentsOptions = {}) {
   const { name, description, inputSchema, execute } = requireReadTool(limits)

@@ -99,7 +99,7 @@ export function withToolOutputLimits<Tool extends object>(
 /**
  * The tool by which the model reads spilled results.
  *
- * @throws TypeError when the limits have the read tool switched off.
+ * @throws TypeError when the limits have the read tool switched off, or for a wrong option.
  */
 export function readToolResult(
   limits: ToolOutputLimits,

@@ -14,7 +14,7 @@ export const WARNING_CODES = {
   TOL_OUTPUT_SCHEMA: 'a tool has an output schema that its results must match, so they are not limited',
   TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',
   TOL_RUN_ID:
-    'a function of the options of an adapter threw or gave a promise in place of an id, and the default is used',
+    'a function of the options of an adapter threw, or gave something else than an id, such as a promise: the default is used',
   TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
   TOL_STORE: 'the store failed, or is too small, and a spill could not run; told once for each reason',
   TOL_SUMMARY: 'there is no model, or it failed, and a summary could not be made; told once for each reason',

@@ -43,7 +43,7 @@ export const storedBy = (side, answer) => readFileSync(join(home, side, handleOf
 /**
  * Empties the files of all stores between two runs. They are not deleted: ext4 without a journal gives no inode out again
  * within minutes of its deletion, and looks through all of these for each new file (`recently_deleted`); a thousand spills
- * cost any side, by chance, up to three times as much then.
+ * cost any side, by chance, up to four times as much then.
  */
 export function sweep() {
   for (const side of ['ours', 'careful', 'naive', 'limit']) {

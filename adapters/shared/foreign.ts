@@ -1,3 +1,5 @@
+import { describe } from '../../common/describe.js'
+import { MASTRA_TOOL } from './mastra.js'
 import { warnOnce } from './warn.js'
 
 /** What tools of the frameworks can be told by. */
@@ -21,12 +23,10 @@ export function warnOfForeign(tool: unknown, adapter: string, key?: string): voi
   const known = [key, name, id].find((value) => typeof value === 'string' && value !== '') ?? '(unnamed)'
   warnOnce(
     'TOL_FOREIGN_TOOL',
-    `the tool ${JSON.stringify(String(known).slice(0, MAX_SHOWN_NAME))} is not limited: ` +
+    `the tool ${describe(known)} is not limited: ` +
       `it is none that tool-output-limits/${adapter} knows, and looks made for tool-output-limits/${other}`,
   )
 }
-
-const MAX_SHOWN_NAME = 100
 
 /** The adapter for a tool, by the function that its framework calls; undefined where there is none. */
 function madeFor(tool: unknown): string | undefined {
@@ -42,6 +42,3 @@ function madeFor(tool: unknown): string | undefined {
   if (typeof name !== 'string') return 'ai-sdk' // its tools have their names as keys
   return parameters === undefined ? 'tanstack-ai' : 'openai-agents'
 }
-
-/** Marks what Mastra takes for a tool of its own kind. */
-const MASTRA_TOOL = Symbol.for('mastra.core.tool.Tool')

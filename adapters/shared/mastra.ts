@@ -1,3 +1,6 @@
+/** Marks what Mastra takes for a tool of its own kind, whichever copy of Mastra asks. */
+export const MASTRA_TOOL: unique symbol = Symbol.for('mastra.core.tool.Tool')
+
 /**
  * What the adapter uses of Mastra, structurally: nothing of Mastra has to be found at run time, and every version
  * that has

@@ -78,7 +78,7 @@ pub struct NativePage {
 /// One match.
 #[napi(object, object_from_js = false)]
 pub struct NativeMatch {
-    /// Its number, from 1.
+    /// The number of its line, from 1.
     pub line: f64,
     /// Chars before the match.
     pub char: Option<f64>,

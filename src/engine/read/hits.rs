@@ -7,7 +7,7 @@ use crate::engine::bytes::whole_utf8;
 use crate::engine::text::{cut_back, cut_forward};
 use crate::engine::text::{grouped, to_well_formed, utf16_len};
 
-/// Chars of a line that is shown whole.
+/// Chars of a line that is shown whole, at most.
 const LONG_LINE: usize = 2_000;
 
 /// Chars of a longer line that are shown before a match; twice as many after it.

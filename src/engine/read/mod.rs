@@ -60,7 +60,7 @@ pub struct Page {
 /// One match: a line, or a place in a line that is too long to be shown whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// Its number, from 1.
+    /// The number of its line, from 1.
     pub line: u64,
     /// Chars of the line before the match: `{ offset: line - 1, char_offset: char }` reads it back.
     pub char: Option<u64>,
