@@ -234,7 +234,7 @@ describe('what is not a result yet', () => {
 })
 
 describe('a name in the context that is probably misspelt', () => {
-  const told = (warnings: { message: string }[]) => warnings.map(({ message }) => message.replace(/^.*no /, ''))
+  const told = (warnings: { message: string }[]) => warnings.map(({ message }) => message.replace(/^[^"]*/, ''))
 
   it.each([
     ['toolcallId', 'toolCallId'],
@@ -248,7 +248,7 @@ describe('a name in the context that is probably misspelt', () => {
     expect(warnings).toEqual([
       {
         code: 'TOL_CONTEXT',
-        message: `tool-output-limits: the context of reduce has no "${name}", which is ignored: did you mean ${meant}?`,
+        message: `tool-output-limits: "${name}" in the context of reduce is not known and is ignored: did you mean ${meant}?`,
         toolName: 'tool',
       },
     ])
@@ -260,7 +260,9 @@ describe('a name in the context that is probably misspelt', () => {
     await limits.reduce('x', { toolName: 'tool', tool_call_id: 'id' } as never)
     expect(warnings).toEqual([])
     await limits.reduce(large, { toolName: 'tool', tool_call_id: 'id' } as never)
-    expect(told(warnings)).toEqual(['"tool_call_id", which is ignored: did you mean toolCallId?'])
+    expect(told(warnings)).toEqual([
+      '"tool_call_id" in the context of reduce is not known and is ignored: did you mean toolCallId?',
+    ])
   })
 
   it('is none where the right one is given too, or where it is what hosts tell of a call', async () => {

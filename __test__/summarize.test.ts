@@ -304,7 +304,8 @@ describe('a warning of a summary that failed', () => {
       const { report } = await limits.reduce(long)
       expect(report.action).toBe(fallback.type)
       expect(told(limits)).toEqual([['TOL_SUMMARY', 'tool', 'summary_failed']])
-      expect(limits.warnings[0]?.message).toContain(`and ${fallback.type} acted instead: `)
+      const instead = fallback.type === 'passthrough' ? 'stayed as it is' : `${fallback.type} acted instead`
+      expect(limits.warnings[0]?.message).toContain(`and ${instead}: `)
     }
   })
 

@@ -120,7 +120,7 @@ export async function readToolResultServer(
   options: { name?: string | undefined; runId?: string | undefined } = {},
 ): Promise<SdkMcpServer> {
   expectLimits(limits)
-  const { name = 'tool-output-limits', runId } = expectOptions(options, { name: aString, runId: aRunId })
+  const { name = 'tool-output-limits', runId } = expectOptions(options, { name: aString, runId: aString })
   const sdk = '@anthropic-ai/claude-agent-sdk' // an ES module without a CommonJS form, found in the application
   const { createSdkMcpServer } = (await import(sdk)) as {
     createSdkMcpServer?: (options: { name: string; version: string }) => SdkMcpServer

@@ -8,7 +8,7 @@
 import { ToolOutputLimits } from 'tool-output-limits'
 import { aFunction, aString, expectLimits, expectOptions } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
-import { refuseAnswer } from './shared/run-id.js'
+import { answerOf, isThenable } from './shared/run-id.js'
 
 /** The ids of one call; all optional. */
 export interface FunctionCall {
@@ -21,7 +21,10 @@ export interface FunctionCall {
 export interface LimitFunctionOptions<Parameters extends unknown[]> {
   /** Name of the tool, for `perTool`, filters and events. Default: the function's own name. */
   toolName?: string | undefined
-  /** Ids of a call, from the arguments of the function. Default: ids of no meaning, different for every call. */
+  /**
+   * Ids of a call, from the arguments of the function. Default: ids of no meaning, different for every call; they are used
+   * too, with a warning, where this throws or gives a promise.
+   */
   call?: ((...parameters: Parameters) => FunctionCall) | undefined
 }
 
@@ -48,7 +51,7 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   expectLimits(limits)
   if (markOf(fn)) return fn as never
   const limited = async function (this: This, ...parameters: Parameters): Promise<LimitedReturn<Awaited<Return>>> {
-    const ids = idsOf(call?.(...parameters)) // before the work: what throws here must not cost its result
+    const ids = call && answerOf('call', () => call(...parameters), idsIn)
     const value = await fn.apply(this, parameters)
     const input = parameters.length === 1 ? parameters[0] : parameters
     const reduction = await limits.reduce(value, { toolName: name, input, ...ids })
@@ -58,9 +61,7 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   return mark(limited, 'limited')
 }
 
-/** Ids that are there at once; nobody waits for a promise of them. */
-function idsOf(ids: FunctionCall | undefined): FunctionCall | undefined {
-  if (typeof (ids as { then?: unknown } | null | undefined)?.then !== 'function') return ids
-  refuseAnswer('call', ids)
-  return undefined
+/** The ids as they are before the work: what is read of them afterwards must not cost its result. */
+function idsIn(answer: unknown): FunctionCall | undefined {
+  return typeof answer === 'object' && !isThenable(answer) ? { ...answer } : undefined
 }

@@ -16,6 +16,7 @@ import {
   ToolOutputLimits,
   type Usage,
 } from 'tool-output-limits'
+import { describe } from '../common/describe.js'
 import { type BlockKind, type ReducedContent, reduceBlocks, reduceValue } from './shared/blocks.js'
 import { copyWith } from './shared/copy.js'
 import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect.js'
@@ -24,6 +25,7 @@ import { unsupportedHost } from './shared/host-version.js'
 import { summarizeWith } from './shared/openai-model.js'
 import { requireReadTool } from './shared/read-tool.js'
 import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { warnOnce } from './shared/warn.js'
 
 export { summarizeWith }
 
@@ -87,8 +89,8 @@ export function limitToolOptions<
   expectOptions(adapterOptions, RULES)
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
-    const message = `tool-output-limits: the results of ${JSON.stringify(toolName)} are not limited, for they must match its outputSchema`
-    process.emitWarning(message, { type: 'ToolOutputLimitsWarning', code: 'TOL_OUTPUT_SCHEMA' })
+    const message = `the results of ${describe(toolName)} are not limited, for they must match its outputSchema`
+    warnOnce('TOL_OUTPUT_SCHEMA', message)
     return options
   }
   const limited = async (input: any, runContext?: RunContextLike, details?: ToolCallDetailsLike) => {

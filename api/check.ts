@@ -1,4 +1,5 @@
 import { describe } from '../common/describe.js'
+import { hasTilde } from '../common/tilde.js'
 import type {
   Band,
   Generate,
@@ -207,7 +208,7 @@ const STORE_RULES: Rules<LocalFileStoreOptions> = {
     const root = nonEmptyString(path, value)
     if (root.includes('\0')) throw typeError(path, 'a path without NUL', value)
     // Only a shell knows what it stands for; here it would make a directory of that name.
-    if (/^~(?:[/\\]|$)/.test(root)) throw typeError(path, 'a path that spells ~ out, as os.homedir() does', value)
+    if (hasTilde(root)) throw typeError(path, 'a path that spells ~ out, as os.homedir() does', value)
     return root
   },
   cleanupAfterMs: number({ above: 0 }),

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { builtIn, describe } from '../common/describe.js'
-import { nearestName } from '../common/nearest.js'
+import { unknownOption } from '../common/unknown-option.js'
 
 /** Checks a value of the configuration and gives it as the package uses it. `path` names it in the error. */
 export type Rule<T> = (path: string, value: unknown) => T
@@ -89,20 +89,13 @@ export function plainObject(path: string, value: unknown): Readonly<Record<strin
  */
 export function options<T>(path: string, value: unknown, rules: Rules<T>): Partial<T> {
   const given = plainObject(path, value)
-  for (const key of Object.keys(given)) if (!Object.hasOwn(rules, key)) throw unknownOption(path, key, rules)
+  // Which action it is was told already.
+  const known = Object.keys(rules).filter((name) => name !== 'type')
+  for (const key of Object.keys(given)) if (!Object.hasOwn(rules, key)) throw unknownOption(`${path}: `, key, known)
   const checked: Partial<T> = {}
   for (const key of Object.keys(rules) as (keyof T & string)[]) {
     const option = given[key]
     if (option !== undefined) checked[key] = rules[key](path === 'options' ? key : `${path}.${key}`, option)
   }
   return checked
-}
-
-function unknownOption(path: string, key: string, rules: object): TypeError {
-  const known = Object.keys(rules)
-  const nearest = nearestName(key, known)
-  // Which action it is was told already.
-  const others = known.filter((name) => name !== 'type')
-  const help = nearest !== undefined ? `did you mean ${nearest}?` : `known are ${others.join(', ') || 'none'}`
-  return new TypeError(`${path}: unknown option ${describe(key)}; ${help}`)
 }

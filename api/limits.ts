@@ -325,7 +325,8 @@ export class ToolOutputLimits {
       this.#family.toldReasons.add(reason)
       const [code, wanted] =
         action === 'spill' ? (['TOL_STORE', 'stored'] as const) : (['TOL_SUMMARY', 'summarized'] as const)
-      const message = `an output that should be ${wanted} was not (${reason}), and ${report.action} acted instead: ${advice}`
+      const instead = report.action === 'passthrough' ? 'stayed as it is' : `${report.action} acted instead`
+      const message = `an output that should be ${wanted} was not (${reason}), and ${instead}: ${advice}`
       this.#warn(call, code, message, reason, causes)
     }
   }
@@ -343,7 +344,7 @@ export class ToolOutputLimits {
 
   #warnOfNames(misspelt: readonly Misspelt[], call: Call): void {
     for (const { name, meant } of misspelt) {
-      const message = `the context of reduce has no ${describe(name)}, which is ignored: did you mean ${meant}?`
+      const message = `${describe(name)} in the context of reduce is not known and is ignored: did you mean ${meant}?`
       this.#warn(call, 'TOL_CONTEXT', message)
     }
   }

@@ -1,3 +1,4 @@
+import { describe } from '../common/describe.js'
 import type { ToolOutputLimitsOptions, Warning } from '../index.js'
 import { notify } from './callbacks.js'
 
@@ -24,9 +25,6 @@ export const WARNING_CODES = {
 
 export type WarningCode = keyof typeof WARNING_CODES
 
-/** Longer names are cut in what is printed: they can come from a model. */
-const MAX_SHOWN_NAME = 100
-
 /** Tells the application; by default as a warning of the process, without the cause. */
 export function warn(sink: ToolOutputLimitsOptions['onWarning'], { cause, ...warning }: Warning): void {
   const hint = cause === undefined ? '' : '; onWarning gets what was thrown as `cause`'
@@ -37,7 +35,7 @@ export function warn(sink: ToolOutputLimitsOptions['onWarning'], { cause, ...war
     notify(sink, told)
     return
   }
-  const tool =
-    warning.toolName === undefined ? '' : ` (tool ${JSON.stringify(warning.toolName.slice(0, MAX_SHOWN_NAME))})`
+  // A long name is cut: it can come from a model.
+  const tool = warning.toolName === undefined ? '' : ` (tool ${describe(warning.toolName)})`
   process.emitWarning(told.message + tool, { type: 'ToolOutputLimitsWarning', code: warning.code })
 }

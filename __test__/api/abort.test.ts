@@ -1,6 +1,7 @@
 import { EventEmitter, getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { isAborted, onAbort } from '../../api/abort.js'
+import { warningsOf } from '../support/warnings.js'
 
 describe('onAbort', () => {
   it('calls everyone once, and never again', () => {
@@ -46,16 +47,13 @@ describe('onAbort', () => {
   })
 
   it('puts at most one listener on a signal, and none after the last has gone', async () => {
-    const warnings: Error[] = []
-    const onWarning = (warning: Error) => warnings.push(warning)
-    process.on('warning', onWarning)
     const { signal } = new AbortController()
-    const forget = Array.from({ length: 100 }, () => onAbort(signal, () => {}))
-    expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1)
-    for (const f of forget) f()
+    const warnings = await warningsOf(() => {
+      const forget = Array.from({ length: 100 }, () => onAbort(signal, () => {}))
+      expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1)
+      for (const f of forget) f()
+    })
     expect(getEventListeners(signal, 'abort').length).toBe(0)
-    await new Promise((resolve) => setImmediate(resolve))
-    process.off('warning', onWarning)
     expect(warnings).toEqual([])
   })
 

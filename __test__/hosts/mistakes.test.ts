@@ -17,6 +17,7 @@ import * as agents from 'tool-output-limits/openai-agents'
 import * as tanstack from 'tool-output-limits/tanstack-ai'
 import { describe, expect, it } from 'vitest'
 import { ToolOutputLimits } from '../../index.js'
+import { warningsOf } from '../support/warnings.js'
 
 const work = () => ''
 const client = { callTool: work, listTools: work }
@@ -75,7 +76,7 @@ const TAKE_OPTIONS: Record<string, (options: never) => unknown> = {
   'tanstack-ai readToolResult': (options) => tanstack.readToolResult(limits, options),
 }
 it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (_, call) => {
-  expect(() => call({ run_id: 'a' } as never)).toThrow(/^unknown option "run_id"; known are .*\w/)
+  expect(() => call({ zone: 'a' } as never)).toThrow(/^unknown option "zone"; known are \w/)
   expect(() => call({} as never)).not.toThrow()
 })
 
@@ -83,6 +84,9 @@ it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (_, call) 
 const TAKE_ANY = Object.entries(TAKE_OPTIONS).filter(([name]) => name !== 'mcp limitToolHandler')
 it.each(TAKE_ANY)('%s takes an object of options', (_, call) => {
   expect(() => call('run' as never)).toThrow(/^options must be an object, got a string$/)
+  // Their options are not among their properties, so that none would be found.
+  for (const wrong of [Promise.resolve({ runId: 'a' }), new Map([['runId', 'a']]), new Date()])
+    expect(() => call(wrong as never)).toThrow(/^options must be an object, got a \w+/)
 })
 
 /** Functions that have no option for the run. */
@@ -122,21 +126,12 @@ it('the server of the read tool judges its options', async () => {
   const server = (options: object) => claude.readToolResultServer(limits, options)
   await expect(server({ title: 'x' })).rejects.toThrow(/^unknown option "title"; known are name, runId$/)
   await expect(server({ name: 5 })).rejects.toThrow(/^name must be a string, got 5$/)
+  await expect(server({ runId: () => 'a' })).rejects.toThrow(/^runId must be a string, got a function$/)
   await expect(claude.readToolResultServer({} as never)).rejects.toThrow(/^limits must be/)
 })
 
-/** The warnings of the process while something runs. */
-async function warningsOf(run: () => unknown): Promise<{ code?: string; message: string }[]> {
-  const heard: { code?: string; message: string }[] = []
-  const listener = (warning: Error) => void heard.push(warning)
-  process.on('warning', listener)
-  try {
-    await run()
-    await new Promise(setImmediate) // warnings are told in the next turn
-  } finally {
-    process.off('warning', listener)
-  }
-  return heard
+function throwIt(): never {
+  throw new Error('asked')
 }
 
 describe('an id that a function does not give at once is warned of, once, and never makes a tool fail', () => {
@@ -168,6 +163,17 @@ describe('an id that a function does not give at once is warned of, once, and ne
     const told = await warningsOf(async () => void results.push(await call({ name: 'log' })))
     expect(told).toMatchObject(toldOnce('toolCallId'))
     expect(results).toEqual([{ content: [] }])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['gave "id"', () => 'id'],
+    ['threw', () => Object.defineProperty({}, 'then', { get: throwIt })],
+  ])('the call of a function: it %s', async (what, call) => {
+    const limited = limitFunction(() => 'ok', limits, { toolName: 'log', call: call as never })
+    const results: unknown[] = []
+    const told = await warningsOf(async () => void results.push(await limited()))
+    expect(results).toEqual(['ok'])
+    expect(told).toMatchObject([{ code: 'TOL_RUN_ID', message: expect.stringContaining(`function ${what};`) }])
   })
 
   it('the call of a function', async () => {

@@ -159,15 +159,16 @@ const TAKE_OPTIONS: Record<string, (extra: object) => unknown> = {
   ChunkedStore: (extra) => new stores.ChunkedStore(new Map(), extra as never),
 }
 it.each(Object.entries(TAKE_OPTIONS))('%s knows its options by name', (name, made) => {
-  const message = new RegExp(`^${name}: unknown option "keyPrefix"; known are .*\\w`)
-  expect(() => made({ keyPrefix: 'logs/' })).toThrow(message)
+  const message = new RegExp(`^${name}: unknown option "zone"; known are \\w`)
+  expect(() => made({ zone: 'logs/' })).toThrow(message)
 })
 
 it.each<[string, string, object]>([
   ['VercelBlobStore', 'token must be a string, got an object', { token: {} }],
   ['WorkspaceStore', 'directory must be a string, got 5', { directory: 5 }],
   ['WorkspaceStore', 'readers must be an array of names of tools, got a string', { readers: 'grep' }],
-  ['WorkspaceStore', 'unknown option "cleanupAfter"; .*; did you mean cleanupAfterMs\\?', { cleanupAfter: 5 }],
+  ['WorkspaceStore', 'unknown option "cleanupAfter"; did you mean cleanupAfterMs\\?', { cleanupAfter: 5 }],
+  ['WorkspaceStore', 'workspace must spell ~ out', { workspace: '~/project' }],
   [
     'WorkspaceStore.fileTool',
     'unknown option "path"; known are name, pathArgument',

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { ToolOutputLimits } from 'tool-output-limits'
-import { describe } from '../../common/describe.js'
-import { nearestName } from '../../common/nearest.js'
+import { builtIn, describe } from '../../common/describe.js'
+import { unknownOption } from '../../common/unknown-option.js'
 
 /**
  * Limits as an adapter was given them. Checked by what they can do, for an application may have loaded the package twice.
@@ -54,14 +54,11 @@ export function hasMethods(value: unknown, ...names: string[]): boolean {
  */
 export function expectOptions<Options extends object>(options: Options, rules: Rules<Options>, owner = ''): Options {
   const by = owner === '' ? '' : `${owner}: `
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
+  if (typeof options !== 'object' || options === null || Array.isArray(options) || builtIn(options) !== undefined)
     throw new TypeError(`${by}options must be an object, got ${kindOf(options)}`)
   const known = Object.keys(rules)
   for (const name of Object.keys(options)) {
-    if (Object.hasOwn(rules, name)) continue
-    const nearest = nearestName(name, known)
-    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`
-    throw new TypeError(`${by}unknown option ${describe(name)}; known are ${known.join(', ')}${meant}`)
+    if (!Object.hasOwn(rules, name)) throw unknownOption(by, name, known)
   }
   for (const name of known as (keyof Options & string)[]) {
     const rule = rules[name]

@@ -19,34 +19,48 @@ export function runIdOf<Execution>(
   return typeof option === 'function' ? idBy('runId', option, execution) : option
 }
 
-/**
- * What a function of the application says the id of a call is; undefined leaves it to the limits.
- *
- * One that throws, or gives a promise, counts as one without an answer: the tool has worked, and must not fail for want of
- * an id.
- */
+/** What a function of the application says the id of a call is; undefined leaves it to the limits. */
 export function idBy<Execution>(
   name: string,
   option: (execution: Execution) => string | undefined,
   execution: Execution,
 ): string | undefined {
-  let id: unknown
+  const idOf = (answer: unknown) => (isId(answer) ? (answer as string) : undefined)
+  return answerOf(name, () => option(execution), idOf)
+}
+
+/**
+ * What a function of the application answers when it is asked for the ids of a call. `taken`: the answer as it is used,
+ * undefined for one that is none.
+ *
+ * One that throws, or gives a promise, counts as one without an answer: the tool works, and must not fail for want of an
+ * id.
+ */
+export function answerOf<Answer>(
+  name: string,
+  ask: () => unknown,
+  taken: (answer: unknown) => Answer | undefined,
+): Answer | undefined {
   try {
-    id = option(execution)
+    const answer = ask()
+    if (answer === undefined || answer === null) return undefined
+    const used = taken(answer)
+    if (used === undefined) warnOfId(name, isThenable(answer) ? disowned(answer) : `gave ${describe(answer)}`)
+    return used
   } catch {
     warnOfId(name, 'threw')
     return undefined
   }
-  if (id === undefined || id === null || isId(id)) return id as string | undefined
-  refuseAnswer(name, id)
-  return undefined
 }
 
-/** Warns of an answer that is none. A promise may still reject, which then is nobody's. */
-export function refuseAnswer(name: string, answer: unknown): void {
+/** A promise may still reject, which then is nobody's. */
+function disowned(answer: unknown): string {
   new Promise((resolve) => resolve(answer)).then(ignore, ignore)
-  const isLater = typeof (answer as { then?: unknown } | null)?.then === 'function'
-  warnOfId(name, isLater ? 'gave a promise: it must not be async' : `gave ${describe(answer)}`)
+  return 'gave a promise: it must not be async'
+}
+
+export function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 function warnOfId(name: string, what: string): void {

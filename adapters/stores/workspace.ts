@@ -7,6 +7,7 @@ import {
   type StoreOptions,
   type ToolCall,
 } from 'tool-output-limits'
+import { hasTilde } from '../../common/tilde.js'
 import { aString, expectOptions, type Rule, type Rules } from '../shared/expect.js'
 import { unknownHandle } from '../shared/store-errors.js'
 
@@ -73,6 +74,7 @@ export class WorkspaceStore implements OverflowStore {
     } = expectOptions(options, RULES, 'WorkspaceStore')
     if (typeof workspace !== 'string' || workspace === '')
       throw new TypeError('WorkspaceStore: workspace must be a path')
+    if (hasTilde(workspace)) throw new TypeError('WorkspaceStore: workspace must spell ~ out, as os.homedir() does')
     if (!/^(?!\.{1,2}$)[\w.-]+$/.test(directory)) throw new TypeError('WorkspaceStore: directory must be a single name')
     if (typeof fileTool?.name !== 'string' || fileTool.name === '') {
       throw new TypeError('WorkspaceStore: fileTool.name must be the name of a tool')

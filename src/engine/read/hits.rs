@@ -37,9 +37,9 @@ impl Windows {
         Self { long, window: WINDOW.min(long / 4) }
     }
 
-    /// Whether a line is shown in windows.
+    /// Whether a line, its line end not among its bytes, is shown in windows.
     pub(super) fn are_for(self, line: &[u8]) -> bool {
-        line.len() > self.long && utf16_len(line.strip_suffix(b"\r").unwrap_or(line)) > self.long
+        line.len() > self.long && utf16_len(line) > self.long
     }
 
     /// The bytes of the longest line that is shown whole, its line end among them.
@@ -51,6 +51,11 @@ impl Windows {
     pub(super) fn shown(self, hit: u64) -> u64 {
         hit.saturating_add(2 * self.window as u64)
     }
+}
+
+/// A line without the carriage return that belongs to its end.
+pub(super) fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// A match: the first of its line, or a later one in a long line.
@@ -242,7 +247,7 @@ impl<'a> Rows<'a> {
             None if line.byte + bytes.len() as u64 >= self.view.size() => bytes,
             None => return Ok(None),
         };
-        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let content = without_cr(content);
         Ok((!self.windows.are_for(content)).then(|| self.view.show(&String::from_utf8_lossy(content)).into_owned()))
     }
 
@@ -282,7 +287,7 @@ impl<'a> Rows<'a> {
             Some(end) => &bytes[at..end],
             None => whole_utf8(&bytes[at..]),
         };
-        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let content = without_cr(content);
         let mut units: Vec<u16> = String::from_utf8_lossy(&bytes[begin..at]).encode_utf16().collect();
         let middle = units.len();
         units.extend(String::from_utf8_lossy(content).encode_utf16());

@@ -5,7 +5,7 @@ use regex_automata::Input;
 use regex_automata::meta::Regex;
 
 use super::arguments::{Arguments, Caps};
-use super::hits::{Hit, Rows, Windows};
+use super::hits::{Hit, Rows, Windows, without_cr};
 use super::pattern::{Matcher, compile};
 use super::source::{Ranges, ReadError, Source, fill};
 use super::view::View;
@@ -77,7 +77,11 @@ fn answer(rows: Rows<'_>, found: &Found, wanted: &Wanted, total_lines: u64) -> P
     let first = grouped(wanted.skip.saturating_add(1));
     let mut notice = match matches.len() {
         _ if found.found == 0 => "No line matches.".to_owned(),
-        0 => format!("Past the last match: there are {all}; the last valid offset is {}.", found.found - 1),
+        // The search came to the end of the output, so their number is known.
+        0 => {
+            let all = grouped(found.found);
+            format!("Past the last match: there are {all}; the last valid offset is {}.", found.found - 1)
+        }
         1 => format!("Match {first} of {all}."),
         _ => format!("Matches {first}–{} of {all}.", grouped(after)),
     };
@@ -257,7 +261,7 @@ fn is_long(
         None => (around.end == size).then_some(bytes.len()),
     };
     let is_long = match (start, end) {
-        (Some(start), Some(end)) => windows.are_for(&bytes[start..end]),
+        (Some(start), Some(end)) => windows.are_for(without_cr(&bytes[start..end])),
         _ => true,
     };
     line.is_long = Some(is_long);
@@ -291,7 +295,7 @@ struct Exact<'a> {
 impl Exact<'_> {
     /// The first match of a line, and those of a long one that the window of the match before does not show.
     fn visit(&self, line: &[u8], at: u64, visit: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> ControlFlow<()> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = without_cr(line);
         let Some(first) = self.regex.find(line) else {
             return ControlFlow::Continue(());
         };

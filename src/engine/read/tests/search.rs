@@ -166,6 +166,19 @@ fn counting_stops_at_ten_thousand() {
     assert_eq!(notice(Arguments { limit: 1, offset: 15_000, ..literal("hit") }), "Match 15,001 of more than 10,000.");
     assert_eq!(notice(Arguments { limit: 1, from_end: true, ..literal("hit") }), "Match 20,000 of 20,000.");
     assert_eq!(find(&"hit\n".repeat(10_000), &literal("hit")).notice.unwrap(), "Matches 1–200 of 10,000.");
+    // Who looks behind the last has had them all counted.
+    let past = notice(Arguments { offset: 25_000, ..literal("hit") });
+    assert_eq!(past, "Past the last match: there are 20,000; the last valid offset is 19999.");
+}
+
+#[test]
+fn one_carriage_return_belongs_to_the_end_of_a_line_and_a_second_to_the_line() {
+    let found = |line: &str| find(&format!("{line}\n"), &literal("hit")).matches.unwrap().len();
+    let line = |rest: &str| format!("hit{}hit{rest}", "x".repeat(1_994));
+    assert_eq!(utf16_len(line("").as_bytes()), 2_000);
+    assert_eq!([found(&line("")), found(&line("\r")), found(&line("\r\r"))], [1, 1, 2], "matches");
+    let every = |line: &str| find(&format!("{line}\n"), &regex("h.t")).matches.unwrap().len();
+    assert_eq!([every(&line("")), every(&line("\r")), every(&line("\r\r"))], [1, 1, 2], "matches of an expression");
 }
 
 #[test]
