@@ -16,7 +16,7 @@ const steps = {
     'cargo',
     ['clippy', '--quiet', '--no-default-features', '--all-targets', '--', '-D', 'warnings'],
   ],
-  'purity of the engine': () => [...engineImports(), ...arrows()],
+  'purity of the engine, borders of the layers': () => [...engineImports(), ...arrows()],
   'format and lint': node('@biomejs/biome', 'biome', 'check', '--error-on-warnings', '.'),
   types: node('typescript', 'tsc', '-p', 'tsconfig.json'),
   'types of the host tests': node('typescript', 'tsc', '-p', 'tsconfig.hosts.json'),
@@ -50,21 +50,31 @@ function engineImports() {
 /** adapters → index → api → native; nothing points back. What adapters and api have in common knows neither. */
 function arrows() {
   const rules = [
-    ['api', /from '[^']*(?:adapters|dist)\//, 'reaches into the adapters'],
-    ['api', /from '\.\.\/native\.cjs'/, 'loads the addon by itself', /api\/native\.ts$/, /import type/],
-    ['common', /from '\.\.\//, 'reaches out of its folder'],
-    ['adapters', /from '[^']*(?:\/api\/|native)/, 'goes past the entry'],
-    ['adapters', /from '[^']*\/index\.js'/, 'does not use the package by its name'],
+    ['api', /(?:adapters|dist)\//, 'reaches into the adapters'],
+    ['common', /^\.\.\//, 'reaches out of its folder'],
+    ['adapters', /\/api\/|native/, 'goes past the entry'],
+    ['adapters', /\/index\.js$/, 'does not use the package by its name'],
   ]
-  return rules.flatMap(([folder, pattern, problem, except, allowed]) =>
-    files(folder, '.ts')
-      .filter((file) => !except?.test(file))
-      .filter((file) =>
-        read(file)
-          .split('\n')
-          .some((line) => pattern.test(line) && !allowed?.test(line) && !/^} from/.test(line)),
-      )
-      .map((file) => `${file} ${problem}`),
+  const crossed = rules.flatMap(([folder, pattern, problem]) =>
+    files(folder, '.ts').flatMap((file) =>
+      imports(read(file))
+        .filter(({ from }) => pattern.test(from))
+        .map(({ from }) => `${file} ${problem}: ${from}`),
+    ),
+  )
+  const loading = files('api', '.ts')
+    .filter((file) => file !== 'api/native.ts')
+    .filter((file) => imports(read(file)).some(({ from, isType }) => from.endsWith('native.cjs') && !isType))
+    .map((file) => `${file} loads the addon by itself`)
+  return [...crossed, ...loading]
+}
+
+/** From where a file imports, on however many lines, and whether that is types alone. */
+function imports(source) {
+  const statement = /^(?:import|export)\b(?<type> type)?[^'"]*?\bfrom\s*['"](?<from>[^'"]+)['"]/gm
+  const bare = /\b(?:import|require)\s*\(?\s*['"](?<from>[^'"]+)['"]/g
+  return [statement, bare].flatMap((pattern) =>
+    [...source.matchAll(pattern)].map(({ groups }) => ({ from: groups.from, isType: groups.type !== undefined })),
   )
 }
 

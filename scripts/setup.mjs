@@ -3,9 +3,9 @@
 //   node scripts/setup.mjs --release   the build that is measured and shipped
 //   node scripts/setup.mjs --hosts     also the agent frameworks that the host tests use
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { buildAddon } from './build-addon.mjs'
+import { addon, addonKind, buildAddon } from './build-addon.mjs'
 import { buildEntry } from './build-entry.mjs'
 import { root, run, step } from './run.mjs'
 
@@ -16,14 +16,10 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.exit(1)
 }
 await install(root)
-if (!isFresh(addon(), ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs']) || (release && kind() !== 'release')) {
+if (!isFresh(addon, ['src', 'Cargo.toml', 'Cargo.lock', 'build.rs']) || (release && addonKind() !== 'release')) {
   await step(release ? 'addon, release build' : 'addon, debug build', () =>
     buildAddon(...(release ? ['--release'] : [])),
   )
-  utimesSync(addon(), new Date(), new Date())
-  // Cargo may build elsewhere: CARGO_TARGET_DIR.
-  mkdirSync(join(root, 'target'), { recursive: true })
-  writeFileSync(join(root, 'target', 'addon-kind'), release ? 'release' : 'debug')
 }
 if (
   !isFresh(join(root, 'dist', 'index.cjs'), [
@@ -41,18 +37,6 @@ if (process.argv.includes('--hosts')) {
   for (const folder of ['hosts', 'stores']) {
     if (existsSync(join(root, '__test__', folder, 'package-lock.json'))) await install(join(root, '__test__', folder))
   }
-}
-
-/** The addon for this machine, or where it will be. */
-function addon() {
-  const file = readdirSync(root).find((name) => name.endsWith('.node'))
-  return join(root, file ?? 'missing.node')
-}
-
-/** Which profile built the addon; a release build serves wherever a debug build would. */
-function kind() {
-  const file = join(root, 'target', 'addon-kind')
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /** Whether a built file is newer than all it is built from. */
