@@ -221,7 +221,10 @@ export interface ToolOutputLimitsOptions {
   id?: string | undefined
   /** The run of calls that do not name one. Not empty, default: random per instance. */
   runId?: string | undefined
-  /** Told of every warning. What it throws is ignored. Default: `process.emitWarning` with a `code`. */
+  /**
+   * Told of every warning of the limits. What it throws is ignored. Default: `process.emitWarning` with a `code`, by which
+   * those of the adapters are told always.
+   */
   onWarning?: ((warning: Warning) => void) | undefined
   /** Told of every part that reached a band. What it throws is ignored. */
   onReduce?: ((event: ReduceEvent) => void) | undefined
@@ -398,6 +401,7 @@ export interface ReduceEvent {
   toolCallId?: string
   runId?: string
   retry: number
+  /** Both the text and the structured content of an MCP result are `'value'`. */
   part: 'value' | 'content'
   report: PartReport
   /** Milliseconds, fractions included. */
@@ -585,7 +589,7 @@ export interface LocalFileStoreOptions {
 /**
  * Spilled results as files, private to the user: directories 0700, files 0600, no link followed, nothing half written.
  * The handle is the path relative to the root. Methods reject where the store fails, with a `reason` (a `FallbackReason`),
- * and with the code `ENOENT` for an unknown handle.
+ * and for an unknown handle with the reason `not_found` and the code `ENOENT`.
  */
 export declare class LocalFileStore implements OverflowStore {
   /** Touches no file. Throws RangeError or TypeError for a wrong option. */
@@ -681,8 +685,9 @@ export declare class ToolOutputLimits {
     context: ReduceContext & { outputSchema?: boolean | undefined },
   ): Promise<R>
   /**
-   * Another instance with the same id and store, its own usage, and options that replace those here. Explicit bands
-   * merge, a later one replacing one with the same `over`. Throws as the constructor does.
+   * Another instance with the same run and store, its own usage, and options that replace those here. Explicit bands
+   * merge, a later one replacing one with the same `over`; tools of `perTool` and options of `readTool` merge by name.
+   * The `id` stays, whatever is given. Throws as the constructor does.
    */
   extend(options: ToolOutputLimitsOptions): ToolOutputLimits
   /** Counters by tool and action since the instance was made, as a copy. */

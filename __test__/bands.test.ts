@@ -433,6 +433,23 @@ describe('extend', () => {
     expect(page.text).toBe('line 1\n')
   })
 
+  it('has the same run, so that it reads what the other stored where handles are those of a run', async () => {
+    const { limits } = setup({ readTool: { scope: 'run' } })
+    const { report } = await limits.reduce(numberedLines(3_000), { toolName: 't' })
+    const page = (other: ToolOutputLimits) => other.read({ handle: report.handle!, limit: 1 })
+    expect(await page(limits.extend({}))).toMatchObject({ text: 'line 1\n' })
+    expect(await page(limits.extend({ runId: 'another' }))).toMatchObject({ found: false })
+  })
+
+  it('merges the options of the read tool: one more lines long does not open the handles of all runs', async () => {
+    const { limits } = setup({ readTool: { scope: 'run', name: 'peek' } })
+    const more = limits.extend({ readTool: { maxLines: 5, name: undefined } })
+    expect(more.readToolResult().name).toBe('peek')
+    const { report } = await limits.extend({ runId: 'other' }).reduce(numberedLines(3_000), { toolName: 't' })
+    expect(await more.read({ handle: report.handle! })).toMatchObject({ found: false })
+    expect((await more.read({ handle: report.handle! }, { runId: 'other' })).lastLine).toBe(5)
+  })
+
   it('judges what it is given', () => {
     expect(() => base().extend({ bands: [{ over: -1, action: to(1) }] })).toThrow(RangeError)
     expect(() => base().extend({ nope: 1 } as never)).toThrow(/nope/)

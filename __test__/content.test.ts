@@ -109,6 +109,15 @@ describe('content blocks', () => {
     expect(warnings[0]!.message).not.toContain('AAAA')
   })
 
+  it.each([
+    [39_999, 0],
+    [40_000, 1],
+  ])('that are not text count as tokens where thresholds do: %i chars', async (chars, told) => {
+    const { reduce, warnings } = setup({ overTokens: true })
+    await reduce('small', { content: [{ type: 'image', data: 'A'.repeat(chars) }] })
+    expect(warnings).toHaveLength(told)
+  })
+
   it.each<[string, unknown]>([
     ['empty', []],
     ['a text block whose text is no string', [{ type: 'text', text: 5 }]],

@@ -2,14 +2,20 @@ import type { Band, ToolOutputLimitsOptions } from '../index.js'
 
 /**
  * The options of an extended instance: those given replace those there were. Explicit bands merge, a later band
- * replacing one with the same `over`; tools of `perTool` merge by name. Both arguments may still be unchecked.
+ * replacing one with the same `over`; tools of `perTool` and options of `readTool` merge by name. Both arguments may still be unchecked.
  */
 export function extendOptions(base: ToolOutputLimitsOptions, given: ToolOutputLimitsOptions): ToolOutputLimitsOptions {
-  const later = Object.entries(given).filter(([, value]) => value !== undefined)
-  const merged: ToolOutputLimitsOptions = { ...base, ...Object.fromEntries(later) }
+  const merged: ToolOutputLimitsOptions = { ...base, ...defined(given) }
   if (isBands(base.bands) && isBands(given.bands)) merged.bands = mergeBands(base.bands, given.bands)
   if (isObject(base.perTool) && isObject(given.perTool)) merged.perTool = { ...base.perTool, ...given.perTool }
+  if (isObject(base.readTool) && isObject(given.readTool))
+    merged.readTool = { ...base.readTool, ...defined(given.readTool) }
   return merged
+}
+
+/** Options that are given: one that is undefined replaces nothing. */
+function defined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 }
 
 function mergeBands(base: readonly Band[], given: readonly Band[]): readonly Band[] {

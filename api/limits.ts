@@ -74,6 +74,9 @@ const ADVICE: Partial<Record<Action['type'], Partial<Record<FallbackReason, stri
   },
 }
 
+/** Of ASCII, as tokens are estimated. */
+const CHARS_PER_TOKEN = 4
+
 /** What instances made of each other by `extend` have in common. */
 interface Family {
   /** Whether the read tool was asked for, or the lack of it was told. */
@@ -88,7 +91,8 @@ export class ToolOutputLimits {
   readonly #options: CheckedOptions
   readonly #instance: Instance
   readonly #filter: CallFilter | undefined
-  readonly #runId: string
+  /** Of calls that name no run; instances made of each other by `extend` have one. */
+  #runId: string
   readonly #tools: Tools
   #family: Family = { isReadToolKnown: false, toldReasons: new Set(), contextNames: new ContextNames() }
 
@@ -123,6 +127,8 @@ export class ToolOutputLimits {
       id: this.id,
     })
     extended.#family = this.#family
+    // Or the read tool of one could not read what the other stores.
+    extended.#runId = extended.#options.runId ?? this.#runId
     return extended
   }
 
@@ -301,9 +307,10 @@ export class ToolOutputLimits {
   #warnOfBlocks(content: ContentParts, call: Call): void {
     const threshold = this.#tools.threshold(call.tool.toolName)
     for (const block of content.others) {
-      const size = sizeOfBlock(block)
-      if (size < threshold) continue
-      const shown = size.toLocaleString('en-US')
+      const chars = sizeOfBlock(block)
+      // In tokens as they are estimated: what is encoded is ASCII.
+      if ((this.#options.overTokens ? chars / CHARS_PER_TOKEN : chars) < threshold) continue
+      const shown = chars.toLocaleString('en-US')
       this.#warn(call, 'TOL_CONTENT_NOT_TEXT', `a content block of about ${shown} chars is not text and stays as it is`)
     }
   }
