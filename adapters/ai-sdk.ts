@@ -82,7 +82,7 @@ export function limitTools<Tools extends object>(
  * `limitTools` and the read tool under its name (`read_tool_result`, or as `limits` has it): one call protects an agent.
  * Its calls count as steps, so leave some for them in `stopWhen`.
  *
- * @throws TypeError when another tool has that name.
+ * @throws TypeError as {@link limitTools} does, and when another tool has that name.
  */
 export function withToolOutputLimits<Tools extends object>(
   tools: Tools,
@@ -141,7 +141,7 @@ export interface ToolOutputLimitsMiddleware {
  *
  * Requests and answers are not changed.
  *
- * @throws TypeError when `limits` are none.
+ * @throws TypeError for limits that are none, and for a wrong option.
  */
 export function toolOutputLimitsMiddleware(
   limits: ToolOutputLimits,

@@ -85,6 +85,8 @@ export interface ReadToolResultTool {
  * Copies of tools with limited results (default limits: `new ToolOutputLimits()`). Tools that the API runs itself are
  * given back as they are; of a browser or computer toolset the results of every member are limited. The tool that reads
  * spilled results has to be added: {@link readToolResult}, or use {@link withToolOutputLimits}.
+ *
+ * @throws TypeError for limits that are none, for what is no list of tools, and for a wrong option.
  */
 export function limitTools<Tool extends object>(
   tools: readonly Tool[],
@@ -100,7 +102,7 @@ export function limitTools<Tool extends object>(
 /**
  * {@link limitTools}, and the tool that reads spilled results as the last one.
  *
- * @throws TypeError when another tool has its name.
+ * @throws TypeError as {@link limitTools} does, and when another tool has its name.
  */
 export function withToolOutputLimits<Tool extends object>(
   tools: readonly Tool[],
@@ -137,16 +139,16 @@ export function readToolResult(
 }
 
 /**
- * A `generate` function for `new ToolOutputLimits({ generate })`: summaries by this client, with the model of the
- * summarize action or of the limits, else the given one.
+ * A `generate` function for `new ToolOutputLimits({ generate })`: summaries by this client and the given model, whatever
+ * else is named; without one, by that of the summarize action, the call or the limits. At most 4,096 tokens.
  *
  * @throws TypeError for an object that is no client.
  */
-export function summarizeWith(client: AnthropicClientLike, fallback?: string): Generate {
+export function summarizeWith(client: AnthropicClientLike, own?: string): Generate {
   if (!isClient(client))
     throw new TypeError('summarizeWith: the client must be one of @anthropic-ai/sdk, with messages.create()')
-  return async ({ prompt, model = fallback, signal }) => {
-    const body = { model, max_tokens: SUMMARY_TOKENS, messages: [{ role: 'user', content: prompt }] }
+  return async ({ prompt, model, signal }) => {
+    const body = { model: own ?? model, max_tokens: SUMMARY_TOKENS, messages: [{ role: 'user', content: prompt }] }
     const { content, usage } = await client.messages.create(body, { signal })
     const texts = (content as ContentBlock[]).map((block) => (block.type === 'text' ? String(block.text) : ''))
     const inputTokens: number =
@@ -163,7 +165,7 @@ function isClient(value: unknown): boolean {
   return hasMethods((value as { messages?: unknown } | null | undefined)?.messages, 'create')
 }
 
-/** The API wants a bound on the answer. This one every model allows; a summary is far shorter. */
+/** The API wants a bound on the answer. This one every model allows; a longer summary ends there. */
 const SUMMARY_TOKENS = 4_096
 
 function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, options: AnthropicOptions): Tool {
@@ -202,7 +204,7 @@ function contextOf(
     toolCallId: toolUse?.id,
     runId: runIdOf(runId, toolUse ?? { id: '', name: toolName }),
     model,
-    ...(client && { adapter: { generate: summarizeWith(client, model) } }),
+    ...(client && { adapter: { generate: summarizeWith(client) } }),
   }
 }
 

@@ -57,6 +57,8 @@ const WRITING_TOOLS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'To
  * tools that write files report, stay. Results of MCP tools are reduced as a whole.
  *
  * Claude Code runs hooks in parallel and takes the last answer, so let no other hook replace outputs of the same tools.
+ *
+ * @throws TypeError for limits that are none, and for a wrong option.
  */
 export function toolOutputLimitsHook(
   limits: ToolOutputLimits = new ToolOutputLimits(),

@@ -37,7 +37,8 @@ export type LimitedReturn<Return> = Return | string
  *
  * The model reads stored results through `limits.readToolResult()`, which you register next to your tools.
  *
- * @throws TypeError when the function is none, or has no name and `toolName` is missing; when `limits` are none.
+ * @throws TypeError for a function that is none, or has no name where `toolName` is missing, for limits that are none, and
+ * for a wrong option.
  */
 export function limitFunction<This, Parameters extends unknown[], Return>(
   fn: (this: This, ...parameters: Parameters) => Return,
@@ -61,7 +62,13 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   return mark(limited, 'limited')
 }
 
-/** The ids as they are before the work: what is read of them afterwards must not cost its result. */
+/**
+ * The ids as they are before the work: what is read of them afterwards, or is none, must not cost its result. Nothing else
+ * is taken: the application may give the whole request.
+ */
 function idsIn(answer: unknown): FunctionCall | undefined {
-  return typeof answer === 'object' && !isThenable(answer) ? { ...answer } : undefined
+  if (typeof answer !== 'object' || isThenable(answer)) return undefined
+  const { toolCallId, runId, retry, signal } = answer as FunctionCall
+  if (retry !== undefined && !(Number.isInteger(retry) && retry >= 0)) return undefined
+  return { toolCallId, runId, retry, signal }
 }

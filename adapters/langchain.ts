@@ -15,6 +15,7 @@ import {
   type ReduceContext,
   ToolOutputLimits,
 } from 'tool-output-limits'
+import { describe } from '../common/describe.js'
 import { aModel, expectLimits, expectOptions, expectToolList, hasMethods, oneOf, type Rules } from './shared/expect.js'
 import { unsupportedHost } from './shared/host-version.js'
 import { messageOfError } from './shared/langchain/errors.js'
@@ -24,7 +25,7 @@ import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/
 import { isReadTool, limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
 import { nameTaken } from './shared/list.js'
 import { readToolOf, requireReadTool } from './shared/read-tool.js'
-import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, disowned, isThenable, type RunIdOption, runIdOf } from './shared/run-id.js'
 import { mustBeCalled } from './shared/uncalled.js'
 
 export type { RunConfig } from './shared/langchain/run.js'
@@ -51,7 +52,7 @@ const RULES: Rules<LangChainOptions> = {
   model: aModel,
   store: {
     expected: 'a store with write and read functions, or a function that gives one',
-    allows: (value) => typeof value === 'function' || hasMethods(value, 'write', 'read'),
+    allows: (value) => typeof value === 'function' || isStore(value),
   },
 }
 
@@ -70,7 +71,7 @@ export interface MiddlewareOptions extends LangChainOptions {
  * registers the tool that reads spilled results.
  * Put it first, so that it sees results as other middleware leaves them.
  *
- * @throws TypeError when `langchain` isn't version 1, or for a wrong option.
+ * @throws TypeError when `langchain` isn't version 1, for limits that are none, and for a wrong option.
  */
 export function toolOutputLimitsMiddleware(
   limits: ToolOutputLimits = new ToolOutputLimits(),
@@ -134,6 +135,9 @@ function expectOneReadTool(tools: readonly unknown[], name: string): void {
  * Copies of tools with limited results, for the prebuilt `ToolNode` of LangGraph and for chains. Types, names,
  * schemas and errors stay as they are.
  * The tool that reads spilled results has to be added: {@link readToolResult}, or use {@link withToolOutputLimits}.
+ *
+ * @throws TypeError when `langchain` isn't version 1, for limits that are none, for what is no list of tools, and for a
+ * wrong option.
  */
 export function limitTools<const T extends readonly unknown[]>(
   tools: T,
@@ -152,7 +156,7 @@ export function limitTools<const T extends readonly unknown[]>(
 /**
  * {@link limitTools}, and the tool that reads spilled results as the last one.
  *
- * @throws TypeError when another tool has its name.
+ * @throws TypeError as {@link limitTools} does, and when another tool has its name.
  */
 export function withToolOutputLimits<const T extends readonly unknown[]>(
   tools: T,
@@ -206,13 +210,29 @@ function reduceContext(
     model: options.model,
     // Bound to the call, so that callbacks, tracing and LangGraph's context of the run reach the summary from
     // wherever it is started.
-    adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) },
+    adapter: { generate: AsyncResource.bind(summarizeWith()) },
   }
 }
 const runId = (config: RunConfig, { runId: own }: LangChainOptions): string | undefined =>
   runIdOf(own, config) ?? threadOf(config)
 const store = (config: RunConfig, { store: own }: LangChainOptions): OverflowStore | undefined =>
-  typeof own === 'function' ? own(config) : own
+  typeof own === 'function' ? storeBy(own, config) : own
+/**
+ * The store that the application names for a call. Where it throws, or gives none, that is a store which fails: the tool
+ * must work, and its results must not come into a store that others read.
+ */
+function storeBy(own: (config: RunConfig) => OverflowStore | undefined, config: RunConfig): OverflowStore | undefined {
+  try {
+    const store: unknown = own(config)
+    if (store === undefined || isStore(store)) return store
+    throw new TypeError(`the option store gave ${isThenable(store) ? disowned(store) : describe(store)}`)
+  } catch (error) {
+    const fail = () => Promise.reject(error)
+    return { write: fail, read: fail }
+  }
+}
+
+const isStore = (value: unknown): value is OverflowStore => hasMethods(value, 'write', 'read')
 
 function requireLangChain(): void {
   if (typeof langchain.createMiddleware !== 'function' || typeof AIMessage.isInstance !== 'function')

@@ -12,7 +12,8 @@
  */
 // biome-ignore-all lint/suspicious/noExplicitAny: clients and servers of several packages are taken
 import { type CallToolResultLike, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { type LimitToolsOptions, limitToolSet, TOOLS_RULES, withReadTool } from './shared/ai-tools.js'
+import { summarizeByNamedModel } from './shared/ai-model.js'
+import { type LimitToolsOptions, limitEachTool, TOOLS_RULES, withReadTool } from './shared/ai-tools.js'
 import { copyWith, put } from './shared/copy.js'
 import { aFunction, expectLimits, expectOptions } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
@@ -32,9 +33,9 @@ export interface CallToolParams {
 }
 
 export interface LimitMcpClientOptions extends Pick<LimitToolsOptions, 'model' | 'preliminary'> {
-  /** The run that a call belongs to. Default: the limits' own run id. */
+  /** The run that a call belongs to. Default: the limits' own run id. Of the tools that `tools()` gives it is told the name alone. */
   runId?: RunIdOption<CallToolParams> | undefined
-  /** The id of the tool call; MCP has none. Default: a new id for every call. */
+  /** The id of a `callTool`; MCP has none. Default: a new id for every call. Tools that `tools()` gives have the ids of the AI SDK. */
   toolCallId?: ((parameters: CallToolParams) => string | undefined) | undefined
 }
 
@@ -47,7 +48,7 @@ type AnyClient = Record<PropertyKey, any>
  * `@ai-sdk/mcp` client gives limited AI SDK tools and the read tool. Anything else goes to the client as it is, which is
  * itself left alone. A read tool that the server has itself is asked for the handles that are not ours.
  *
- * @throws TypeError for an object that is no client of a supported package, and for a wrong option.
+ * @throws TypeError for an object that is no client of a supported package, for limits that are none, and for a wrong option.
  */
 export function limitMcpClient<Client extends object>(
   client: Client,
@@ -93,6 +94,7 @@ export function limitMcpClient<Client extends object>(
         toolCallId,
         runId: runIdOf(options.runId, params),
         model: options.model,
+        adapter: { generate: summarizeByNamedModel },
         signal,
         input,
       })
@@ -111,27 +113,27 @@ export function limitMcpClient<Client extends object>(
     async tools(...parameters: unknown[]) {
       const tools = await target.tools(...parameters)
       if (read && Object.hasOwn(tools, read.name)) serverReads = true
-      return protect(tools)
+      return limitedTools(tools)
     },
     toolsFromDefinitions(...parameters: unknown[]) {
-      return protect(target.toolsFromDefinitions(...parameters))
+      return limitedTools(target.toolsFromDefinitions(...parameters))
     },
   }
 
   /** AI SDK tools of the client, limited, the read tool with them. */
-  function protect(tools: Record<string, any>): Record<string, unknown> {
+  function limitedTools(tools: Record<string, any>): Record<string, unknown> {
     const { runId } = options
-    const setOptions: LimitToolsOptions = {
+    const setOptions = (name: string): LimitToolsOptions => ({
       model: options.model,
       preliminary: options.preliminary,
-      runId: typeof runId === 'function' ? () => runIdOf(runId, { name: '' }) : runId,
-    }
-    const limited = limitToolSet(tools, limits, setOptions)
+      runId: typeof runId === 'function' ? () => runIdOf(runId, { name }) : runId,
+    })
+    const limited = limitEachTool(tools, limits, setOptions)
     if (!read) return limited
     const theirs = limited[read.name] as { execute: (input: unknown, execution: unknown) => unknown } | undefined
     if (!serverReads || !theirs) {
       delete limited[read.name] // a listing of ours, for which the client would ask the server
-      return withReadTool(limited, limits, setOptions)
+      return withReadTool(limited, limits, setOptions(read.name))
     }
     const execute = mark(async (input: unknown, execution: { abortSignal?: AbortSignal } | undefined) => {
       const page = await readHere(input, { name: read.name }, execution?.abortSignal)

@@ -22,6 +22,7 @@ import { copyWith } from './shared/copy.js'
 import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect.js'
 import { forwarding } from './shared/forwarding.js'
 import { unsupportedHost } from './shared/host-version.js'
+import { mark, markOf } from './shared/mark.js'
 import { summarizeWith } from './shared/openai-model.js'
 import { requireReadTool } from './shared/read-tool.js'
 import { aRunId, type RunIdOption, runIdOf } from './shared/run-id.js'
@@ -72,7 +73,8 @@ type Execute<Parameters> = (input: InputOf<Parameters>, context?: any, details?:
  * A tool with an `outputSchema` is given back as it is, with a process warning: the SDK holds its results to the
  * schema.
  *
- * @throws TypeError for options without `execute`, such as a tool that is built already.
+ * @throws TypeError for options without `execute`, such as a tool that is built already, for limits that are none, and for a
+ * wrong option of the adapter.
  */
 export function limitToolOptions<
   Parameters,
@@ -87,6 +89,7 @@ export function limitToolOptions<
     throw unsupportedHost('options for tool() of', '@openai/agents >=0.20 <1', 'an object without execute()')
   expectLimits(limits)
   expectOptions(adapterOptions, RULES)
+  if (markOf(execute)) return options
   const toolName = options.name ?? execute.name
   if (options.outputSchema !== undefined) {
     const message = `the results of ${describe(toolName)} are not limited, for they must match its outputSchema`
@@ -107,7 +110,7 @@ export function limitToolOptions<
   }
   // A tool without a name has that of its function.
   return copyWith(options, {
-    execute: Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }),
+    execute: mark(Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }), 'limited'),
   })
 }
 
@@ -115,6 +118,8 @@ export function limitToolOptions<
  * An MCP server with limited results, for `mcpServers` of an agent; everything else goes to the server itself.
  * Results with `isError` stay whole.
  * The tool that reads spilled results is to be added to the tools of the agent: {@link readToolResult}.
+ *
+ * @throws TypeError for an object that is no MCP server of the SDK, for limits that are none, and for a wrong option.
  */
 export function limitMcpServer<Server extends object>(
   server: Server,
@@ -180,7 +185,7 @@ function contextOf(call: AgentsCall, options: AgentsOptions): ReduceContext {
     toolCallId,
     runId: runIdOf(options.runId, call),
     model: options.model,
-    adapter: { generate: AsyncResource.bind(summarizeWith(options.model)) },
+    adapter: { generate: AsyncResource.bind(summarizeWith()) },
   }
 }
 

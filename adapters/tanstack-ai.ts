@@ -64,13 +64,13 @@ export interface ReadToolResultTool {
 }
 
 /**
- * Copies of server tools with limited results (default limits: `new ToolOutputLimits()`); tools without `execute` run
- * in the client and are given back as they are. Types stay. A result that was reduced is a string, or content parts
+ * Copies of server tools with limited results (default limits: `new ToolOutputLimits()`); definitions and other tools without
+ * `execute` run in the client and are given back as they are. Types stay. A result that was reduced is a string, or content parts
  * where there were some; an output schema judges the full result, before it is reduced.
  *
  * The tool that reads spilled results has to be added: {@link readToolResult}, or use {@link withToolOutputLimits}.
  *
- * @throws TypeError for a tool definition, which is no server tool yet.
+ * @throws TypeError for limits that are none, for what is no list of tools with names, and for a wrong option.
  */
 export function limitTools<Tool extends object>(
   tools: readonly Tool[],
@@ -86,7 +86,7 @@ export function limitTools<Tool extends object>(
 /**
  * {@link limitTools}, and the tool that reads spilled results as the last one.
  *
- * @throws TypeError when another tool has its name.
+ * @throws TypeError as {@link limitTools} does, and when another tool has its name.
  */
 export function withToolOutputLimits<Tool extends object>(
   tools: readonly Tool[],

@@ -76,7 +76,7 @@ const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin|conout)$/
 const GLOB_CHARS = /[*?[\]{}\\]/
 
 /** Whether a name of a tool is a pattern for many names. */
-export function isGlob(name: string): boolean {
+function isGlob(name: string): boolean {
   return GLOB_CHARS.test(name)
 }
 
@@ -151,7 +151,7 @@ export function checkPruneOptions(given: PruneOptions | undefined): PruneOptions
 }
 
 /** Checks that a store given with a call can be used; throws a TypeError that names `path`. */
-export function checkStore(path: string, value: unknown): OverflowStore {
+function checkStore(path: string, value: unknown): OverflowStore {
   if (isStore(value)) return value
   throw typeError(path, 'a store with write and read functions', value)
 }

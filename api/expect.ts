@@ -76,7 +76,7 @@ export function arrayOf(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? Array.from(value) : undefined
 }
 
-/** An object of options: no array, Map, RegExp or the like, which have none among their properties, and none would be missed. */
+/** An object of options: no array, Map, RegExp or the like, in which every option would be overlooked. */
 export function plainObject(path: string, value: unknown): Readonly<Record<string, unknown>> {
   const isObject = typeof value === 'object' && value !== null
   if (!isObject || Array.isArray(value) || builtIn(value) !== undefined) throw typeError(path, 'an object', value)

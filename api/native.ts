@@ -1,8 +1,6 @@
 /** The native addon, loaded from beside the entry. Its loader and its types are generated with it. */
 type Native = typeof import('../native.cjs')
 
-export type * from '../native.cjs'
-
 /** What binaries are published for. */
 const PLATFORMS = ['Linux x64 and arm64 (glibc and musl)', 'macOS arm64 and x64', 'Windows x64']
 

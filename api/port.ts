@@ -10,10 +10,6 @@ export interface OpenCall {
   answer(question: Question): Promise<Answer>
 }
 
-/** Under which numbers the engine looks for the strings of a call. */
-export const BODY = 0
-export const SHAPE = 1
-
 /** A call, and the way into the async context it was made in: the engine's questions come from outside of any. */
 interface Entry extends OpenCall {
   readonly inContext: <T>(work: () => T) => T

@@ -4,6 +4,8 @@ import { notify } from './callbacks.js'
 
 /** Every code of a warning, those of the adapters included, with what it tells. A test compares it with the sources. */
 export const WARNING_CODES = {
+  TOL_CALL_ID:
+    'a function of the options of an adapter threw, or gave something else than an id, such as a promise: the default is used',
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
   TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
   TOL_CONTEXT: 'the context of `reduce` has a name that is probably misspelt, and is ignored; told once for each name',
@@ -14,8 +16,6 @@ export const WARNING_CODES = {
   TOL_NOT_REDUCED: 'no action could run, and the output stays as it is',
   TOL_OUTPUT_SCHEMA: 'a tool has an output schema that its results must match, so they are not limited',
   TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',
-  TOL_RUN_ID:
-    'a function of the options of an adapter threw, or gave something else than an id, such as a promise: the default is used',
   TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
   TOL_STORE: 'the store failed, or is too small, and a spill could not run; told once for each reason',
   TOL_SUMMARY: 'there is no model, or it failed, and a summary could not be made; told once for each reason',

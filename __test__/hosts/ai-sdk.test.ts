@@ -268,7 +268,7 @@ describe('the tool stays the tool', () => {
       },
     }) as any
     expect(await tools.t.execute({}, execution())).toBe('ok')
-    expect(await warned).toMatchObject([{ code: 'TOL_RUN_ID', message: expect.stringMatching(/runId function/) }])
+    expect(await warned).toMatchObject([{ code: 'TOL_CALL_ID', message: expect.stringMatching(/runId function/) }])
   })
 })
 

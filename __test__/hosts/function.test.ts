@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limitFunction } from '../../adapters/function.js'
-import { ToolOutputLimits, truncate } from '../../index.js'
+import { type ReduceEvent, ToolOutputLimits, truncate } from '../../index.js'
 import { bigLog, conformance, type Host, handleIn, playByHand, READ_TOOL } from './conformance.js'
 
 const host: Host = {
@@ -65,6 +65,20 @@ describe('limitFunction', () => {
     const once = limitFunction(bigLog, limits)
     expect(limitFunction(once, limits)).toBe(once)
     expect((await once())?.length).toBeLessThanOrEqual(500)
+  })
+
+  it('takes the ids of what call gives, and nothing else', async () => {
+    const events: ReduceEvent[] = []
+    const watched = limits.extend({ onReduce: (event) => events.push(event) })
+    const request = { toolName: 'other', content: bigLog(), toolCallId: 'c1', runId: 'r', retry: 1 }
+    const limited = limitFunction(bigLog, watched, { toolName: 'mine', call: () => request })
+    await limited()
+    expect(events).toMatchObject([{ toolName: 'mine', toolCallId: 'c1', runId: 'r', retry: 1, part: 'value' }])
+  })
+
+  it('works without the ids that are none: its result is not lost', async () => {
+    const limited = limitFunction(() => 'ok', limits, { toolName: 'mine', call: () => ({ retry: -1 }) })
+    expect(await limited()).toBe('ok')
   })
 
   it('makes handles of their own for calls without ids', async () => {

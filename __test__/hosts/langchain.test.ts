@@ -630,6 +630,14 @@ describe('langchain', () => {
       })
       await expect(summarizeWith()(request)).rejects.toThrow(/chat model/)
     })
+
+    it('summarizeWith asks the given model, and not that of the run', async () => {
+      const generate = summarizeWith(
+        new ScriptedModel(() => ({ text: 'unused' }), { text: 'BY THE CHEAP ONE', inputTokens: 1, outputTokens: 1 }),
+      )
+      const [message] = await messagesOf([named('t', () => bigLog())], [limited({}, { ...once, generate })])
+      expect(message?.content).toBe('BY THE CHEAP ONE')
+    })
   })
 
   describe('limitTools', () => {
@@ -798,6 +806,28 @@ describe('langchain', () => {
       }).invoke({ messages: [new HumanMessage('go')] }, { configurable: { user: 7 } })
       expect([...files.keys()]).toEqual(['user-7/c0.0'])
       expect(toolMessages(messages)[1]?.content).toContain('line 0 ')
+    })
+
+    it.each<[string, () => unknown, RegExp]>([
+      [
+        'throws',
+        () => {
+          throw new Error('no tenant')
+        },
+        /^no tenant$/,
+      ],
+      ['gives a promise', () => Promise.reject(new Error('nobody waits')), /a promise: it must not be async$/],
+      ['gives no store', () => '/tmp', /gave "\/tmp"$/],
+    ])('a store function that %s: the tool works, and its result goes into no other store', async (_, store, cause) => {
+      const [message] = await messagesOf([named('t', () => bigLog())], [limited({ store: store as never })])
+      expect(message?.content).toContain('line 0 ')
+      expect(message?.status).not.toBe('error')
+      expect(events[0]?.report).toMatchObject({
+        action: 'truncate',
+        fallbacks: [{ action: 'spill', reason: 'store_failed' }],
+      })
+      expect(warnings).toMatchObject([{ code: 'TOL_STORE', reason: 'store_failed' }])
+      expect(warnings[0]?.cause).toMatchObject({ message: expect.stringMatching(cause) })
     })
 
     it('toolFilter sees the metadata of the tool', async () => {

@@ -11,10 +11,11 @@ import { StdioClientTransport as StdioClientTransport1 } from '@modelcontextprot
 import { InMemoryTransport as InMemoryTransport1 } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import * as server2 from '@modelcontextprotocol/server'
+import { MockLanguageModelV3 } from 'ai/test'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { limitMcpClient, limitToolHandler, registerReadTool } from '../../adapters/mcp.js'
-import { LocalFileStore, ToolOutputLimits, truncate } from '../../index.js'
+import { LocalFileStore, summarize, ToolOutputLimits, truncate } from '../../index.js'
 import {
   type Behaviour,
   bigLog,
@@ -373,6 +374,32 @@ describe('@ai-sdk/mcp', () => {
       expect(await tools[READ_TOOL].execute({ handle: 'none' }, { toolCallId: 'c2', messages: [] })).toMatch(/\S/)
     }
     await client.close()
+  })
+
+  it('the option model writes the summaries of callTool and of tools(), and runId is told which tool it is', async () => {
+    const [near, far] = InMemoryTransport1.createLinkedPair()
+    const server = new McpServer1({ name: 's', version: '1' })
+    server.registerTool('log', { description: 'log' }, async () => resultOf(bigLog()))
+    await server.connect(far)
+    const model = new MockLanguageModelV3({
+      doGenerate: { content: [{ type: 'text', text: 'SHORT' }], finishReason: 'stop', usage: {}, warnings: [] } as any,
+    })
+    const runs: unknown[] = []
+    const limits = new ToolOutputLimits({
+      bands: [{ over: 10_000, action: summarize() }],
+      onReduce: ({ runId, toolName }) => runs.push([toolName, runId]),
+    })
+    const options = { model, runId: ({ name }: { name: string }) => `run of ${name}` }
+    const client = limitMcpClient((await createMCPClient({ transport: near as any })) as any, limits, options)
+    const { log } = await client.tools()
+    expect(textOf(await (log as any).execute({}, { toolCallId: 'c1', messages: [] }))).toBe('SHORT')
+    await client.close()
+    const session: any = limitMcpClient({ callTool: async () => resultOf(bigLog()) }, limits, options)
+    expect(textOf(await session.callTool({ name: 'log' }))).toBe('SHORT')
+    expect(runs).toEqual([
+      ['log', 'run of log'],
+      ['log', 'run of log'],
+    ])
   })
 
   it('a read tool of the server is asked for the handles that are not ours', async () => {

@@ -137,7 +137,7 @@ function throwIt(): never {
 describe('an id that a function does not give at once is warned of, once, and never makes a tool fail', () => {
   const toldOnce = (name: string) => [
     {
-      code: 'TOL_RUN_ID',
+      code: 'TOL_CALL_ID',
       message: expect.stringMatching(
         `the ${name} function gave a promise: it must not be async; the default id is used$`,
       ),
@@ -173,7 +173,7 @@ describe('an id that a function does not give at once is warned of, once, and ne
     const results: unknown[] = []
     const told = await warningsOf(async () => void results.push(await limited()))
     expect(results).toEqual(['ok'])
-    expect(told).toMatchObject([{ code: 'TOL_RUN_ID', message: expect.stringContaining(`function ${what};`) }])
+    expect(told).toMatchObject([{ code: 'TOL_CALL_ID', message: expect.stringContaining(`function ${what};`) }])
   })
 
   it('the call of a function', async () => {
@@ -202,9 +202,12 @@ it.each([
   ['langchain', langchain],
   ['anthropic', anthropic],
   ['tanstack-ai', tanstack],
-])('%s has a list of tools, not a record', (_, { limitTools, withToolOutputLimits }) => {
-  for (const limit of [limitTools, withToolOutputLimits] as ((tools: unknown) => unknown)[])
+])('%s has a list of tools, not a record, and nothing else in it', (_, { limitTools, withToolOutputLimits }) => {
+  for (const limit of [limitTools, withToolOutputLimits] as ((tools: unknown) => unknown)[]) {
     expect(() => limit({ log: { execute: work } })).toThrow(/^tools must be an array/)
+    for (const none of [null, undefined, false, 'log'])
+      expect(() => limit([none])).toThrow(/^tools\[0\] must be a tool, got /)
+  }
 })
 
 it('a handler of an MCP server needs its name, after the limits', () => {

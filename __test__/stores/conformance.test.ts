@@ -179,6 +179,12 @@ it.each<[string, string, object]>([
   expect(() => TAKE_OPTIONS[name.replace(/\..*/, '')]?.(extra)).toThrow(new RegExp(`^${name}: ${message}`))
 })
 
+it('a write that nobody waits for any more fails as aborted', async () => {
+  const signal = AbortSignal.abort()
+  const write = new stores.ChunkedStore(new Map()).write('run/call.0', Buffer.from('text'), { signal })
+  await expect(write).rejects.toMatchObject({ reason: 'aborted' })
+})
+
 it('the suite for stores knows its options', () => {
   const cases = (options: object) => () => storeConformance(() => new MemoryStore(), options)
   expect(cases({ largestByte: 5 })).toThrow(/^storeConformance: unknown option .* did you mean largestBytes\?$/)

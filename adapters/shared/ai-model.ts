@@ -46,6 +46,11 @@ export async function summarizeByModel(model: unknown, request: SummaryRequest):
   }
 }
 
+/** Asks the model that a request names; there always has to be one. */
+export function summarizeByNamedModel(request: SummaryRequest): Promise<SummaryResponse> {
+  return summarizeByModel(request.model, request)
+}
+
 async function modelByName(name: string): Promise<unknown> {
   const { AI_SDK_DEFAULT_PROVIDER: provider } = globalThis as {
     AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): unknown }

@@ -8,7 +8,7 @@ import type {
   ToolOutputLimits,
 } from 'tool-output-limits'
 import { ledgerOf } from './ai-ledger.js'
-import { summarizeByModel } from './ai-model.js'
+import { summarizeByNamedModel } from './ai-model.js'
 import { type AiSchema, plainSchema, widenedSchema } from './ai-schema.js'
 import { isCallToolResult } from './call-tool-result.js'
 import { copyWith, put } from './copy.js'
@@ -60,7 +60,7 @@ export const TOOLS_RULES: Rules<LimitToolsOptions> = {
 /** Type of the object that takes the place of a reduced output which was neither a string nor an MCP result. */
 export const REDUCED_TYPE = 'tool-output-limits/reduced'
 /** Set in `_meta` of an MCP result that was reduced, by truncation too, which leaves no handle. */
-export const REDUCED_META = 'tool-output-limits/reduced'
+const REDUCED_META = 'tool-output-limits/reduced'
 
 /** What is persisted and shown in a UI in place of a structured output that was reduced. The model gets `text`. */
 export interface ReducedToolOutput {
@@ -122,10 +122,19 @@ export function limitToolSet(
 ): Record<string, unknown> {
   expectLimits(limits)
   expectOptions(options, TOOLS_RULES)
+  return limitEachTool(tools, limits, () => options)
+}
+
+/** As `limitToolSet`, with options of its own for each tool, that were checked. */
+export function limitEachTool(
+  tools: object,
+  limits: ToolOutputLimits,
+  optionsOf: (name: string) => LimitToolsOptions,
+): Record<string, unknown> {
   expectToolRecord(tools)
   const limited: Record<string, unknown> = {}
   // Own enumerable entries, which is what the AI SDK offers to the model.
-  for (const [name, tool] of Object.entries(tools)) put(limited, name, limitTool(name, tool, limits, options))
+  for (const [name, tool] of Object.entries(tools)) put(limited, name, limitTool(name, tool, limits, optionsOf(name)))
   return limited
 }
 
@@ -177,14 +186,14 @@ function reducer(toolName: string, tool: AnyTool, limits: ToolOutputLimits, opti
     }
     if (isCallToolResult(value)) {
       const generate = async (request: SummaryRequest): Promise<SummaryResponse> => {
-        const response = await generateSummary(request)
+        const response = await summarizeByNamedModel(request)
         ledger.spend(toolCallId, response.usage)
         return response
       }
       const reduced = await limits.reduceCallToolResult(value, { ...context, adapter: { generate } })
       return reduced === value ? value : { ...reduced, _meta: { ...reduced._meta, [REDUCED_META]: true } }
     }
-    const reduction = await limits.reduce(value, { ...context, adapter: { generate: generateSummary } })
+    const reduction = await limits.reduce(value, { ...context, adapter: { generate: summarizeByNamedModel } })
     if (!reduction.reduced) return value
     const { report } = reduction
     ledger.spend(toolCallId, report.usage)
@@ -199,9 +208,6 @@ function reducer(toolName: string, tool: AnyTool, limits: ToolOutputLimits, opti
     return output
   }
 }
-
-/** Writes a summary with the model that the request names; there is always one. */
-const generateSummary = (request: SummaryRequest): Promise<SummaryResponse> => summarizeByModel(request.model, request)
 
 /** What `toolFilter` objects are compared with: the tool's own metadata, and what an MCP server said about it. */
 function metadataOf({ metadata, _meta }: AnyTool): Record<string, unknown> | undefined {

@@ -79,11 +79,17 @@ function expectAwaited(tools: unknown): void {
     throw new TypeError('tools is a promise: await it')
 }
 
-/** @throws TypeError for tools that are no list. */
+/** @throws TypeError for tools that are no list, or hold what is no object. */
 export function expectToolList(tools: unknown): void {
-  if (Array.isArray(tools)) return
-  expectAwaited(tools)
-  throw new TypeError(`tools must be an array of tools, got ${kindOf(tools)}`)
+  if (!Array.isArray(tools)) {
+    expectAwaited(tools)
+    throw new TypeError(`tools must be an array of tools, got ${kindOf(tools)}`)
+  }
+  for (const [place, tool] of tools.entries()) {
+    // Functions are passed on, with a warning: they are tools of another kind.
+    if ((typeof tool === 'object' && tool !== null) || typeof tool === 'function') continue
+    throw new TypeError(`tools[${place}] must be a tool, got ${kindOf(tool)}`)
+  }
 }
 
 /** @throws TypeError for tools that are no record of tools by name, such as a list, or one tool alone. */

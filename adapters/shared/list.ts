@@ -2,7 +2,7 @@ import type { ToolOutputLimits } from 'tool-output-limits'
 import { markOf } from './mark.js'
 import { readToolOf } from './read-tool.js'
 
-/** A function of a tool by which it may be marked, whatever its host calls it. */
+/** A tool of a list, with the function that may be marked, whatever its host calls it. */
 interface NamedTool {
   name?: unknown
   run?: unknown

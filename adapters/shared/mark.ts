@@ -1,11 +1,11 @@
 /** Shared by every copy of an adapter in the process, so that CommonJS, ESM and two adapters agree. */
 const MARK = Symbol.for('tool-output-limits.protected')
 
-/** What a marked function is: a protected tool, or the read tool itself. */
+/** What a marked function is: that of a limited tool, or the read tool itself. */
 export type Mark = 'limited' | 'read'
 
 /**
- * Marks a function as protected. The mark is on the function and not on the tool, so it goes with a spread of the tool
+ * Marks a function as limited. The mark is on the function and not on the tool, so it goes with a spread of the tool
  * and does not stay when somebody puts another function in its place.
  */
 export function mark<F extends object>(execute: F, as: Mark): F {

@@ -17,10 +17,13 @@ interface OutputItem {
   content?: unknown
 }
 
-/** A `generate` function for models of the Agents SDK, or their names, which the default model provider knows. */
-export function summarizeWith(fallback?: unknown): Generate {
+/**
+ * A `generate` function for models of the Agents SDK, or their names, which the default model provider knows: summaries by
+ * the given one, whatever else is named; without one, by that of the summarize action, the call or the limits.
+ */
+export function summarizeWith(own?: unknown): Generate {
   return async ({ prompt, model, signal }) => {
-    const known = await modelOf(model ?? fallback)
+    const known = await modelOf(own ?? model)
     const request = {
       input: prompt,
       modelSettings: {},

@@ -45,7 +45,7 @@ export function answerOf<Answer>(
     const answer = ask()
     if (answer === undefined || answer === null) return undefined
     const used = taken(answer)
-    if (used === undefined) warnOfId(name, isThenable(answer) ? disowned(answer) : `gave ${describe(answer)}`)
+    if (used === undefined) warnOfId(name, `gave ${isThenable(answer) ? disowned(answer) : describe(answer)}`)
     return used
   } catch {
     warnOfId(name, 'threw')
@@ -53,10 +53,10 @@ export function answerOf<Answer>(
   }
 }
 
-/** A promise may still reject, which then is nobody's. */
-function disowned(answer: unknown): string {
-  new Promise((resolve) => resolve(answer)).then(ignore, ignore)
-  return 'gave a promise: it must not be async'
+/** What a message says of a promise that nobody waits for. It may still reject, which then is nobody's. */
+export function disowned(promise: unknown): string {
+  new Promise((resolve) => resolve(promise)).then(ignore, ignore)
+  return 'a promise: it must not be async'
 }
 
 export function isThenable(value: unknown): boolean {
@@ -64,7 +64,7 @@ export function isThenable(value: unknown): boolean {
 }
 
 function warnOfId(name: string, what: string): void {
-  warnOnce('TOL_RUN_ID', `the ${name} function ${what}; the default id is used`)
+  warnOnce('TOL_CALL_ID', `the ${name} function ${what}; the default id is used`)
 }
 
 const ignore = (): void => undefined

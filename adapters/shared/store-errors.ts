@@ -12,5 +12,5 @@ export function storeFailure(reason: FallbackReason, message: string, cause?: un
 
 /** Refuses to begin what nobody waits for any more. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw storeFailure('store_failed', 'the call was aborted', signal.reason)
+  if (signal?.aborted) throw storeFailure('aborted', 'the call was aborted', signal.reason)
 }

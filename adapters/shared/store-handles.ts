@@ -12,7 +12,7 @@ const ADDRESSED = /~[0-9]{24}$/
  */
 export function addressed(key: string, bytes: Uint8Array): string {
   if (!HANDLE.test(key)) throw new TypeError('write: the key is none that this package makes')
-  // 80 bits of SHA-256, as decimal digits; 24 are enough to leave the value whole nearly always, and fixed in length.
+  // Some 80 bits of SHA-256, as decimal digits of fixed length.
   const digest = BigInt(`0x${createHash('sha256').update(bytes).digest('hex').slice(0, 20)}`) % 10n ** 24n
   return `${key}~${digest.toString().padStart(24, '0')}`
 }

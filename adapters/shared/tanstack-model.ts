@@ -9,16 +9,17 @@ export interface TextAdapterLike {
 }
 
 /**
- * A `generate` function that asks a text adapter: that of the summarize action or of the limits, else the given one.
+ * A `generate` function that asks a text adapter: the given one, whatever else is named; without one, that of the summarize
+ * action, the call or the limits.
  *
  * The adapter's own interface is called, not `chat`, so that nothing of TanStack AI has to be found at run time.
  */
-export function summarizeWith(fallback?: TextAdapterLike): Generate {
-  return async ({ prompt, model = fallback, signal }) => {
-    const adapter = model as TextAdapterLike | undefined
+export function summarizeWith(own?: TextAdapterLike): Generate {
+  return async ({ prompt, model, signal }) => {
+    const adapter = (own ?? model) as TextAdapterLike | undefined
     if (typeof adapter?.chatStream !== 'function')
       throw new TypeError(
-        'summaries need a text adapter of TanStack AI: in the summarize action, or as the option model',
+        'summaries need a text adapter of TanStack AI: in the summarize action, in the limits, or as the option model of the adapter',
       )
     let text = ''
     let inputTokens = 0

@@ -19,13 +19,13 @@ interface UsageMetadata {
 const NO_STREAM = 'langsmith:nostream'
 
 /**
- * A `generate` function that calls LangChain chat models, or names such as `'openai:gpt-5-mini'` for `initChatModel`.
- * `fallback` is used where neither the action nor the call names a model. Callbacks and tracing of the surrounding
- * run apply: its usage includes the summary.
+ * A `generate` function that calls LangChain chat models, or names such as `'openai:gpt-5-mini'` for `initChatModel`:
+ * summaries by the given one, whatever the run's own is and whatever else is named; without one, by that of the summarize
+ * action, the call or the limits. Callbacks and tracing of the surrounding run apply: its usage includes the summary.
  */
-export function summarizeWith(fallback?: unknown): Generate {
+export function summarizeWith(own?: unknown): Generate {
   return async ({ prompt, model, signal }: SummaryRequest): Promise<SummaryResponse> => {
-    const chat = await chatModelOf(model ?? fallback)
+    const chat = await chatModelOf(own ?? model)
     const message = await chat.invoke(prompt, { tags: [NO_STREAM], runName: 'tool_output_limits.summarize', signal })
     const {
       input_tokens: inputTokens = 0,

@@ -3,6 +3,7 @@ import type { ReadContext, ReadToolDefinition, ReduceContext, ToolOutputLimits }
 import { type ReducedContent, reduceValue } from '../blocks.js'
 import { copyWith } from '../copy.js'
 import { warnOfForeign } from '../foreign.js'
+import { mark, markOf } from '../mark.js'
 import { reduceContent } from './content.js'
 import { reduceToolOutput, toolMessage } from './messages.js'
 import type { RunConfig } from './run.js'
@@ -27,10 +28,12 @@ type ContextOf = (
 export function limitTool<T>(tool: T, limits: ToolOutputLimits, contextOf: ContextOf): T {
   const isObject = tool !== null && typeof tool === 'object'
   const { _call: call, invoke } = (isObject ? tool : {}) as { _call?: Call; invoke?: Invoke }
+  if (markOf(call ?? invoke)) return tool
   const limitable = tool as T & LimitableTool
-  if (typeof call === 'function') return copyWith(limitable, { _call: limitedCall(limitable, call, limits, contextOf) })
+  if (typeof call === 'function')
+    return copyWith(limitable, { _call: mark(limitedCall(limitable, call, limits, contextOf), 'limited') })
   if (typeof invoke === 'function')
-    return copyWith(limitable, { invoke: limitedInvoke(limitable, invoke, limits, contextOf) })
+    return copyWith(limitable, { invoke: mark(limitedInvoke(limitable, invoke, limits, contextOf), 'limited') })
   warnOfForeign(tool, 'langchain')
   return tool
 }
