@@ -545,7 +545,7 @@ export interface StoreOptions {
  */
 export interface OverflowStore {
   /**
-   * Stores bytes and gives the handle, not empty, by which they are read. A write under a key that holds other bytes
+   * Stores bytes and gives the handle, well-formed and not empty, by which they are read. A write under a key that holds other bytes
    * gives a new handle and leaves the first intact; the same bytes give the same handle.
    */
   write(key: string, data: Uint8Array, options?: StoreOptions): string | PromiseLike<string>
@@ -558,7 +558,10 @@ export interface OverflowStore {
   readRange?(handle: string, start: number, end: number, options?: StoreOptions): Uint8Array | PromiseLike<Uint8Array>
   /** How many bytes there are. */
   size?(handle: string, options?: StoreOptions): number | PromiseLike<number>
-  /** Deletes what a handle names; called where an envelope turned out not to be shorter. */
+  /**
+   * Deletes what a handle names. Called where an envelope turned out not to be shorter, or a write came too late, of handles
+   * that hold their key: another may be that of the same bytes from before.
+   */
   delete?(handle: string, options?: StoreOptions): void | PromiseLike<void>
   /** How the model reads a handle where another tool does it, such as files in a workspace; the read tool is then not needed. */
   readInstruction?(handle: string): string

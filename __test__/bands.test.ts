@@ -450,6 +450,17 @@ describe('extend', () => {
     expect((await more.read({ handle: report.handle! }, { runId: 'other' })).lastLine).toBe(5)
   })
 
+  it('goes by the options as they were given, whatever became of the objects since', async () => {
+    const bands = [{ over: 10, action: to(3) }]
+    const perTool = { a: [{ over: 10, action: to(5) }] }
+    const limits = new ToolOutputLimits({ bands, perTool })
+    bands.length = 0
+    Object.assign(perTool, { a: 'none' })
+    const more = limits.extend({})
+    expect((await more.reduce(text(500), { toolName: 'b' })).value.length).toBe(3)
+    expect((await more.reduce(text(500), { toolName: 'a' })).value.length).toBe(5)
+  })
+
   it('judges what it is given', () => {
     expect(() => base().extend({ bands: [{ over: -1, action: to(1) }] })).toThrow(RangeError)
     expect(() => base().extend({ nope: 1 } as never)).toThrow(/nope/)

@@ -256,7 +256,7 @@ const CALLBACKS: Callback[] = [
   {
     name: 'delete of a store',
     options: (call) => ({
-      store: { ...memory().store, write: () => 'h'.repeat(40_000), delete: () => call(undefined) as void },
+      store: { ...memory().store, write: (key) => key + 'h'.repeat(40_000), delete: () => call(undefined) as void },
       bands: [{ over: 1_000, action: spill({ fallback: cut }) }],
     }),
     bad: { action: 'passthrough', reasons: ['spill: not_smaller'], warnings: 0 },
@@ -781,10 +781,51 @@ describe('a store', () => {
     }
   })
 
+  it('whose write is overtaken by an abort has its copy taken back, however close they are', async () => {
+    for (let ticks = 0; ticks < 12; ticks++) {
+      const { store, files } = memory()
+      const run = new AbortController()
+      const write = async (key: string, data: Uint8Array) => {
+        const handle = await store.write(key, data)
+        void (async () => {
+          for (let n = 0; n < ticks; n++) await 0
+          run.abort()
+        })()
+        return handle
+      }
+      const { report } = await withStore({ ...store, write }).reduce(large, { signal: run.signal })
+      await new Promise(setImmediate)
+      expect([ticks, files.size]).toEqual([ticks, report.action === 'spill' ? 1 : 0])
+    }
+  })
+
+  it.each([
+    ['a lone surrogate in its handle', 'é\ud800'],
+    ['an empty handle', ''],
+  ])('with %s names nothing that a model could read back', async (_comment, handle) => {
+    const { report } = await withStore({ ...memory().store, write: () => handle }).reduce(large)
+    expect(reasons(report)).toEqual(['spill: store_failed'])
+  })
+
+  it('that goes by the bytes answers every run that stored them', async () => {
+    const files = new Map<string, Uint8Array>()
+    const write = (_key: string, data: Uint8Array) => (
+      files.set(`sha-${data.length}`, data.slice()), `sha-${data.length}`
+    )
+    const { limits } = withStore({ write, read: (handle) => files.get(handle) }, { readTool: { scope: 'run' } })
+    const runs = ['a', 'b', 'a', 'c']
+    for (const runId of runs) await limits.reduce(large, { toolName: 't', runId })
+    const [handle = ''] = files.keys()
+    const found = await Promise.all(
+      [...runs, 'd'].map(async (runId) => (await limits.read({ handle }, { runId })).found),
+    )
+    expect(found).toEqual([true, true, true, true, false])
+  })
+
   it('with a delete that fails is no reason to fail', async () => {
     for (const [, behave] of BAD) {
       const store: OverflowStore = {
-        write: () => 'h'.repeat(2_000),
+        write: (key) => key + 'h'.repeat(2_000),
         read: () => null,
         delete: (() => behave(undefined)) as never,
       }

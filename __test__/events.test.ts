@@ -233,6 +233,16 @@ describe('what is not a result yet', () => {
   })
 })
 
+it('a process that makes errors of warnings gets its results', async () => {
+  const { stdout } = await runNode(
+    `process.emitWarning = () => { throw new Error('a warning') }
+     const limits = new tol.ToolOutputLimits({ store: new tol.MemoryStore() })
+     const { report } = await limits.reduce('x'.repeat(20_000), { toolName: 't' })
+     console.log(report.action)`,
+  )
+  expect(stdout.trim()).toBe('spill')
+})
+
 describe('a name in the context that is probably misspelt', () => {
   const told = (warnings: { message: string }[]) => warnings.map(({ message }) => message.replace(/^[^"]*/, ''))
 

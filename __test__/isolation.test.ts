@@ -31,7 +31,7 @@ const CALLBACKS = `
       size: (key) => hit('size', files.get(key).length),
       readRange: (key, start, end) => hit('readRange', files.get(key).subarray(start, end)),
       exempts: () => hit('exempts', false), readInstruction: () => hit('readInstruction', 'cat it') }
-    const undone = { ...store, write: () => 'h'.repeat(50_000), delete: () => hit('delete') }
+    const undone = { ...store, write: (key) => key + 'h'.repeat(50_000), delete: () => hit('delete') }
     const cut = truncate({ maxChars: 50 })
     const limits = (options) => new ToolOutputLimits({ onWarning() {}, ...more, ...options })
     const one = (options) => () => limits(options).reduce({ large }, { toolName: 't', runId: 'r', toolCallId: 'c' })

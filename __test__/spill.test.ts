@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -309,6 +310,25 @@ describe('never larger', () => {
     }
     expect(spilled).toBeGreaterThan(0)
     expect(keysOf(root).filter((key) => !key.endsWith('/'))).toHaveLength(spilled)
+  })
+
+  beyondBaseline('takes nothing away under a handle that the same bytes may have had before', async () => {
+    const files = new Map<string, Uint8Array>()
+    const store = {
+      write: (_key: string, data: Uint8Array) => {
+        const handle = createHash('sha256').update(data).digest('hex')
+        files.set(handle, data.slice())
+        return handle
+      },
+      read: (handle: string) => files.get(handle),
+      delete: (handle: string) => void files.delete(handle),
+    }
+    const text = 'x'.repeat(1_500)
+    const { report } = await setup({ store, bands: [{ over: 0, action: plain(0) }] }).reduce(text)
+    // Another process knows nothing of it: so does this one of another object.
+    const { reduce, limits } = setup({ store: { ...store }, bands: [{ over: 0, action: plain(1_400) }] })
+    expect(reasons((await reduce(text)).report)).toEqual(['spill: not_smaller'])
+    expect((await limits.read({ handle: report.handle! })).text).toBe(text)
   })
 
   it('deletes the new file of a store whose handle could not be foretold', async () => {

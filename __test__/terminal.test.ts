@@ -1,6 +1,7 @@
 // Output of a terminal, as it would look on one.
 import { describe, expect, it } from 'vitest'
-import { rendered, setup } from './support/limits.js'
+import { type Action, spill, summarize, truncate } from '../index.js'
+import { reasons, rendered, setup } from './support/limits.js'
 import { underTest } from './support/package.js'
 
 const shown = (text: string) => rendered(text, { terminal: true })
@@ -24,6 +25,18 @@ describe.skipIf(underTest === 'baseline')('terminal: true (the baseline collapse
     ['text without any of it stays', 'a\n\tb\n中😀\n', 'a\n\tb\n中😀\n'],
   ])('%s', async (_, text, expected) => {
     expect(await shown(text)).toBe(expected)
+  })
+
+  it.each<[string, Action, string[]]>([
+    ['truncate', truncate(), []],
+    ['spill', spill({ previewChars: 5_000 }), ['spill: not_smaller']],
+    ['summarize', summarize({ summarize: () => 'y'.repeat(2_500) }), ['summarize: not_smaller']],
+  ])('a text that grows by it is never larger for %s', async (_, action, told) => {
+    const text = Array.from({ length: 60 }, (_, n) => `${n} Started a service\x1b[200G[ OK ]\n`).join('')
+    const { value, reduced, report } = await setup({ terminal: true, bands: [{ over: 10_000, action }] }).reduce(text)
+    expect(report.size).toBeGreaterThan(10_000)
+    expect([reduced, value === text]).toEqual([false, true])
+    expect(reasons(report)).toEqual(told)
   })
 
   it('a spinner leaves one empty line', async () => {

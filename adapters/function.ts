@@ -46,10 +46,10 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
   options: LimitFunctionOptions<Parameters> = {},
 ): (this: This, ...parameters: Parameters) => Promise<LimitedReturn<Awaited<Return>>> {
   if (typeof fn !== 'function') throw new TypeError('limitFunction: the first argument must be a function')
+  expectLimits(limits)
   const { toolName, call } = expectOptions(options, { toolName: aString, call: aFunction })
   const name = toolName ?? fn.name
   if (name === '') throw new TypeError('limitFunction: a function without a name needs the option toolName')
-  expectLimits(limits)
   if (markOf(fn)) return fn as never
   const limited = async function (this: This, ...parameters: Parameters): Promise<LimitedReturn<Awaited<Return>>> {
     const ids = call && answerOf('call', () => call(...parameters), idsIn)

@@ -9,8 +9,6 @@ interface Waiting {
 }
 
 const known = new WeakMap<object, Waiting>()
-/** Keeps signals alive that someone waits for; empty when nothing is pending. */
-const waitedFor = new Set<Waiting>()
 
 /** Whether a signal has fired. What only pretends to be a signal has not. */
 export function isAborted(signal: AbortSignal | undefined): boolean {
@@ -84,12 +82,10 @@ function followerOf(signal: AbortSignal): AbortSignal {
 }
 
 function listen(waiting: Waiting): void {
-  waitedFor.add(waiting)
   quietly(() => waiting.followed.addEventListener('abort', waiting.listener))
 }
 
 function unlisten(waiting: Waiting): void {
-  waitedFor.delete(waiting)
   quietly(() => waiting.followed.removeEventListener('abort', waiting.listener))
 }
 

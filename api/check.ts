@@ -1,4 +1,4 @@
-import { describe } from '../common/describe.js'
+import { builtIn, describe } from '../common/describe.js'
 import { hasTilde } from '../common/tilde.js'
 import type {
   Band,
@@ -153,7 +153,8 @@ export function checkPruneOptions(given: PruneOptions | undefined): PruneOptions
 /** Checks that a store given with a call can be used; throws a TypeError that names `path`. */
 function checkStore(path: string, value: unknown): OverflowStore {
   if (isStore(value)) return value
-  throw typeError(path, 'a store with write and read functions', value)
+  const made = typeof value === 'function' ? ', made with new' : ''
+  throw typeError(path, `a store with write and read functions${made}`, value)
 }
 
 type RawOptions = Omit<ToolOutputLimitsOptions, 'perTool'> & { perTool?: CheckedOptions['perTool'] | undefined }
@@ -245,10 +246,8 @@ function nameRules(checkGlob: GlobCheck): Pick<Rules<RawOptions>, OptionWithName
           throw typeError(`${path}[${index}]`, 'a tool name or a glob', name)
         })
       }
-      if (typeof value !== 'object' || value === null) {
-        throw typeError(path, "'all', an array of names, an object or a predicate", value)
-      }
-      return plainObject(path, value)
+      if (typeof value === 'object' && value !== null && builtIn(value) === undefined) return plainObject(path, value)
+      throw typeError(path, "'all', an array of names, an object or a predicate", value)
     },
   }
 }

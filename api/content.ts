@@ -7,9 +7,9 @@ const MAX_BLOCKS = 1_000_000
 
 /** Content as it was at the moment of the call. */
 export interface ContentParts {
-  /** The text, of blocks all of it joined with LF; undefined where there is none. */
+  /** The text, of blocks all of it joined with LF; undefined where there is none, or too much for a string. */
   readonly text: string | undefined
-  /** What is not text: blocks, or content that is neither text nor blocks. */
+  /** What is not text, or too much of it: blocks, or content that is neither text nor blocks. */
   readonly others: readonly unknown[]
   /** The items of a block array, copied; undefined for text and for content that is neither. */
   readonly blocks: readonly unknown[] | undefined
@@ -27,17 +27,28 @@ export function contentParts(content: unknown): ContentParts {
     return { text: undefined, others: [content], blocks, replaceText: () => content as ContentBlock[] }
   }
   const texts = blocks.map(textOf)
-  const found = texts.filter((text) => text !== undefined)
+  const text = joined(texts.filter((text) => text !== undefined))
   return {
-    text: found.length > 0 ? found.join('\n') : undefined,
-    others: blocks.filter((_, index) => texts[index] === undefined),
+    text,
+    others: text === undefined ? blocks : blocks.filter((_, index) => texts[index] === undefined),
     blocks,
     replaceText: (text) => withText(blocks, texts, text),
   }
 }
 
-/** About how many chars a block has that is not text: of media the data, else its JSON. */
+/** The texts as one; undefined where there is none, and where together they are longer than a string can be. */
+function joined(texts: readonly string[]): string | undefined {
+  try {
+    return texts.length > 0 ? texts.join('\n') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** About how many chars a block has: of media the data, else its JSON. */
 export function sizeOfBlock(block: unknown): number {
+  const text = textOf(block)
+  if (text !== undefined) return text.length
   try {
     const data = (block as { data?: unknown } | null | undefined)?.data
     if (typeof data === 'string') return data.length

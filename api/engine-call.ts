@@ -124,7 +124,7 @@ async function answerOf(
     }
     case 'write': {
       if (ownStore === undefined || question.key === undefined || question.bytes === undefined) return {}
-      const { runId } = call.tool
+      const { run: runId } = call.keyIds
       const { threw } = told
       const written = await writeTo(ownStore, question.key, question.bytes, { runId, signal, timeoutMs, threw })
       if (written.isNew && written.answer.handle !== undefined) newHandles.add(written.answer.handle)

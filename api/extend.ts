@@ -1,4 +1,5 @@
 import type { Band, ToolOutputLimitsOptions } from '../index.js'
+import type { CheckedOptions } from './check.js'
 
 /**
  * The options of an extended instance: those given replace those there were. Explicit bands merge, a later band
@@ -11,6 +12,17 @@ export function extendOptions(base: ToolOutputLimitsOptions, given: ToolOutputLi
   if (isObject(base.readTool) && isObject(given.readTool))
     merged.readTool = { ...base.readTool, ...defined(given.readTool) }
   return merged
+}
+
+/** Options as they were checked, for a later `extend`: what becomes of the objects of the application has no effect on it. */
+export function copyOptions(given: ToolOutputLimitsOptions, checked: CheckedOptions): ToolOutputLimitsOptions {
+  return {
+    ...given,
+    ...(given.bands !== undefined && { bands: checked.bands }),
+    ...(given.perTool !== undefined && { perTool: Object.fromEntries(checked.perTool) }),
+    ...(given.readTool !== undefined && { readTool: checked.readTool }),
+    ...(given.toolFilter !== undefined && { toolFilter: checked.toolFilter }),
+  }
 }
 
 /** Options that are given: one that is undefined replaces nothing. */

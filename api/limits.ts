@@ -26,7 +26,7 @@ import { ContextNames, type Misspelt } from './context-names.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
 import { plainObject } from './expect.js'
-import { extendOptions } from './extend.js'
+import { copyOptions, extendOptions } from './extend.js'
 import { type CallFilter, callFilter } from './filter.js'
 import { isError } from './is-error.js'
 import { assembleCallToolResult, callToolResultParts, type ReducedPart, repetition } from './mcp-result.js'
@@ -37,7 +37,7 @@ import { port } from './port.js'
 import { type Reader, readPage, readToolDefinition } from './reading.js'
 import { assemble, type DonePart, exempt } from './reduction.js'
 import { isList, renderJson } from './render.js'
-import { defaultStore } from './stores.js'
+import { defaultStore, LocalFileStore } from './stores.js'
 import { Tools } from './tools.js'
 import { unfinished } from './unfinished.js'
 import { type WarningCode, warn } from './warnings.js'
@@ -98,7 +98,7 @@ export class ToolOutputLimits {
 
   constructor(options: ToolOutputLimitsOptions = {}) {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
-    this.#given = { ...options }
+    this.#given = copyOptions(options, this.#options)
     const { config, slots } = nativeConfig(this.#options)
     this.#instance = { native: engineLimits(config), options: this.#options, slots }
     this.#tools = new Tools(this.#instance.native)
@@ -311,7 +311,11 @@ export class ToolOutputLimits {
       // In tokens as they are estimated: what is encoded is ASCII.
       if ((this.#options.overTokens ? chars / CHARS_PER_TOKEN : chars) < threshold) continue
       const shown = chars.toLocaleString('en-US')
-      this.#warn(call, 'TOL_CONTENT_NOT_TEXT', `a content block of about ${shown} chars is not text and stays as it is`)
+      this.#warn(
+        call,
+        'TOL_CONTENT_NOT_TEXT',
+        `a content block of about ${shown} chars is not text, or too long with the others, and stays as it is`,
+      )
     }
   }
 
@@ -333,7 +337,8 @@ export class ToolOutputLimits {
       const [code, wanted] =
         action === 'spill' ? (['TOL_STORE', 'stored'] as const) : (['TOL_SUMMARY', 'summarized'] as const)
       const instead = report.action === 'passthrough' ? 'stayed as it is' : `${report.action} acted instead`
-      const message = `an output that should be ${wanted} was not (${reason}), and ${instead}: ${advice}`
+      const place = reason === 'store_denied' && call.store instanceof LocalFileStore ? ` (now ${call.store.root})` : ''
+      const message = `an output that should be ${wanted} was not (${reason}), and ${instead}: ${advice}${place}`
       this.#warn(call, code, message, reason, causes)
     }
   }

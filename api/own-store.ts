@@ -9,13 +9,14 @@ import { keptOf } from './kept-results.js'
 export interface KnownResult {
   /** The key it was written under; the store may have named it otherwise. */
   readonly key: string
-  readonly runId: string | undefined
+  /** The runs that stored it: of the same bytes some stores make one result, whoever writes them. */
+  readonly runs: ReadonlySet<string>
   readonly bytes: number
   /** Which write of this process it was: what was learnt of the handle before does not hold for it. */
   readonly write: number
 }
 
-/** Results that are remembered for a store. */
+/** Results that are remembered for a store, and the runs of each. */
 const REMEMBERED = 256
 
 const memories = new WeakMap<OverflowStore, Map<string, KnownResult>>()
@@ -27,17 +28,18 @@ export function known(store: OverflowStore, handle: string): KnownResult | undef
 
 let writes = 0
 
-function remember(store: OverflowStore, handle: string, result: Omit<KnownResult, 'write'>): void {
+function remember(store: OverflowStore, handle: string, key: string, runId: string, bytes: number): void {
   let memory = memories.get(store)
   if (memory === undefined) {
     memory = new Map()
     memories.set(store, memory)
   }
+  const before = memory.get(handle)
   // The same bytes again are the same result.
-  const isSame = memory.get(handle)?.bytes === result.bytes
-  const write = (isSame ? memory.get(handle)?.write : undefined) ?? ++writes
+  const same = before?.bytes === bytes ? before : undefined
+  const runs = [...(same?.runs ?? []), runId].slice(-REMEMBERED)
   memory.delete(handle)
-  memory.set(handle, { ...result, write })
+  memory.set(handle, { key, runs: new Set(runs), bytes, write: same?.write ?? ++writes })
   const oldest = memory.keys().next()
   if (memory.size > REMEMBERED && !oldest.done) memory.delete(oldest.value)
 }
@@ -48,7 +50,7 @@ export async function writeTo(
   key: string,
   bytes: Uint8Array,
   call: Call & {
-    readonly runId: string | undefined
+    readonly runId: string
     readonly threw: (reason: FallbackReason, error: unknown) => void
   },
 ): Promise<{ readonly answer: Answer; readonly isNew: boolean }> {
@@ -56,17 +58,16 @@ export async function writeTo(
   // Nothing is written that would have to be taken back at once.
   if (isAborted(call.signal)) return failed('aborted')
   const size = bytes.byteLength
-  let isLate = false
   const written = Promise.resolve().then(() => store.write(key, bytes, { signal: call.signal }))
-  const wasKnown = (handle: string) => known(store, handle) !== undefined
+  // A handle that does not hold the key may be that of the same bytes from before, in a store that goes by them.
+  const isNewHandle = (handle: string) => handle.includes(key) && known(store, handle) === undefined
   // A copy that arrives when nobody waits for it any more would be one that no handle names.
   const undoLate = (handle: unknown) => {
-    if (isLate && isHandle(handle) && !wasKnown(handle)) return undoWrite(store, handle, call.timeoutMs)
+    if (isHandle(handle) && isNewHandle(handle)) return undoWrite(store, handle, call.timeoutMs)
   }
-  written.then(undoLate).catch(() => {})
   const outcome = await settle(() => written, call.timeoutMs, call.signal)
   if (!outcome.ok) {
-    isLate = outcome.why !== 'threw'
+    if (outcome.why !== 'threw') written.then(undoLate).catch(() => {})
     if (outcome.why === 'timeout') return failed('store_timeout')
     if (outcome.why === 'aborted') return failed('aborted')
     const reason = reasonOf(outcome.error)
@@ -75,8 +76,8 @@ export async function writeTo(
   }
   const handle = outcome.value
   if (!isHandle(handle)) return failed('store_failed')
-  const isNew = !wasKnown(handle)
-  remember(store, handle, { key, runId: call.runId, bytes: size })
+  const isNew = isNewHandle(handle)
+  remember(store, handle, key, call.runId, size)
   const readInstruction = instructionOf(store, handle)
   return { answer: { handle, ...(readInstruction !== undefined && { readInstruction }) }, isNew }
 }
@@ -88,8 +89,9 @@ export async function undoWrite(store: OverflowStore, handle: string, timeoutMs:
   if (typeof store.delete === 'function') await settle(() => store.delete?.(handle), timeoutMs)
 }
 
+/** No handle has a lone surrogate: what a model is told would be another. */
 function isHandle(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+  return typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)
 }
 
 function instructionOf(store: OverflowStore, handle: string): string | undefined {

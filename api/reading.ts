@@ -49,6 +49,7 @@ async function ask<T>(reader: Reader, input: unknown, context: ReadContext | und
   const { local, memory } = builtInStore(store)
   const isOwn = local === undefined && memory === undefined
   const call = { signal: context?.signal, timeoutMs: reader.options.callbackTimeoutMs }
+  const runId = idOf(context?.runId) ?? reader.runId
   let opened: Opened | undefined
   const answer = async (question: Question) => {
     const { kind, handle = '', start = 0, end = 0 } = question
@@ -59,11 +60,12 @@ async function ask<T>(reader: Reader, input: unknown, context: ReadContext | und
     if ('problem' in found) return { reason: found.problem }
     opened = found
     const { size, identity } = found
-    const { key, runId } = known(store, handle) ?? {}
-    const facts = { ...(key !== undefined && { key }), ...(runId !== undefined && { runId }) }
-    return { ...facts, size, ...identity }
+    const result = known(store, handle)
+    if (result === undefined) return { size, ...identity }
+    const { key, runs } = result
+    const [another = ''] = runs
+    return { key, runId: runs.has(runId) ? runId : another, size, ...identity }
   }
-  const runId = idOf(context?.runId) ?? reader.runId
   return withCall({ texts: [], answer }, (number) => work(number, argumentsOf(input), runId, isOwn, local, memory))
 }
 

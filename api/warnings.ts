@@ -7,7 +7,7 @@ export const WARNING_CODES = {
   TOL_CALL_ID:
     'a function of the options of an adapter threw, or gave something else than an id, such as a promise: the default is used',
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
-  TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, and stays as it is',
+  TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, or too long with the others, and stays as it is',
   TOL_CONTEXT: 'the context of `reduce` has a name that is probably misspelt, and is ignored; told once for each name',
   TOL_FOREIGN_TOOL: 'a tool made for another framework was given to an adapter, and is not limited',
   TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',
@@ -15,7 +15,7 @@ export const WARNING_CODES = {
     'a promise, a `Response` or a stream was given as a result: it has no content yet, and stays as it is',
   TOL_NOT_REDUCED: 'no action could run, and the output stays as it is',
   TOL_OUTPUT_SCHEMA: 'a tool has an output schema that its results must match, so they are not limited',
-  TOL_READ_TOOL_MISSING: 'results are spilled, but the read tool was never asked for',
+  TOL_READ_TOOL_MISSING: 'a result is spilled, but nobody has asked for the read tool so far',
   TOL_SERIALIZER: 'the serializer failed, and compact JSON is used',
   TOL_STORE: 'the store failed, or is too small, and a spill could not run; told once for each reason',
   TOL_SUMMARY: 'there is no model, or it failed, and a summary could not be made; told once for each reason',
@@ -37,5 +37,5 @@ export function warn(sink: ToolOutputLimitsOptions['onWarning'], { cause, ...war
   }
   // A long name is cut: it can come from a model.
   const tool = warning.toolName === undefined ? '' : ` (tool ${describe(warning.toolName)})`
-  process.emitWarning(told.message + tool, { type: 'ToolOutputLimitsWarning', code: warning.code })
+  notify(() => process.emitWarning(told.message + tool, { type: 'ToolOutputLimitsWarning', code: warning.code }), told)
 }

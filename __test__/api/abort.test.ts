@@ -1,4 +1,6 @@
 import { EventEmitter, getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import { isAborted, onAbort } from '../../api/abort.js'
 import { warningsOf } from '../support/warnings.js'
@@ -103,6 +105,13 @@ describe('onAbort', () => {
   })
 
   it('keeps a timeout signal alive that nobody else holds', async () => {
-    await new Promise<void>((resolve) => onAbort(AbortSignal.timeout(1), resolve))
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const waitFor = () => new Promise<void>((resolve) => onAbort(AbortSignal.timeout(50), resolve))
+    const fired = Array.from({ length: 20 }, waitFor)
+    collect()
+    await new Promise(setImmediate) // what was collected is finalized
+    collect()
+    await Promise.all(fired) // or the test ends by its timeout
   })
 })

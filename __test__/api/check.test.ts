@@ -266,6 +266,11 @@ const wrong: Wrong[] = [
   [{ toolFilter: [5] }, TypeError, 'toolFilter[0]: expected a tool name or a glob, got 5'],
   [{ toolFilter: null }, TypeError, 'toolFilter: expected'],
   [
+    { toolFilter: /log/ },
+    TypeError,
+    "toolFilter: expected 'all', an array of names, an object or a predicate, got a RegExp",
+  ],
+  [
     { toolFilter: ['a['] },
     RangeError,
     'toolFilter: expected a tool name or a glob that parses (unclosed character class), got "a["',
@@ -288,6 +293,11 @@ const wrong: Wrong[] = [
   [{ store: {} }, TypeError, 'store: expected a store with write and read functions, got an object'],
   [{ store: { write() {} } }, TypeError, 'store: expected a store'],
   [{ store: null }, TypeError, 'store: expected a store'],
+  [
+    { store: class {} },
+    TypeError,
+    'store: expected a store with write and read functions, made with new, got a function',
+  ],
   [{ summaryPrompt: 5 }, TypeError, 'summaryPrompt: expected a non-empty string, got 5'],
   [
     { summaryPrompt: 'Sum up {output}' },

@@ -73,7 +73,7 @@ impl ToolBands {
 }
 
 /// Whether a name is to be read as a glob.
-pub fn is_glob(name: &str) -> bool {
+fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
 

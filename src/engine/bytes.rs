@@ -151,6 +151,9 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
     decode_up_to(MAX_DECODED, bytes, encoding)
 }
 
+/// Bytes that are decoded in one go.
+const STEP: usize = 64 * 1024;
+
 fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
     let mut decoder = if encoding == UTF_8 {
         encoding.new_decoder_without_bom_handling()
@@ -160,14 +163,14 @@ fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Optio
     let mut decoded = Decoded { text: String::new(), invalid: 0 };
     let mut rest = bytes;
     let mut chars = 0;
+    // In steps, so that a text above the limit is found out before all of it is in memory. Not into the string itself: of
+    // that the decoder touches all the room there is, each time that it stops at a malformed sequence.
+    let mut piece = vec![0; STEP];
     loop {
-        // In steps, so that a text above the limit is found out before all of it is in memory.
-        let step = rest.len().min(1 << 20);
-        let last = step == rest.len();
-        decoded.text.reserve(decoder.max_utf8_buffer_length_without_replacement(step).unwrap_or(step));
-        let counted = decoded.text.len();
-        let (result, read) = decoder.decode_to_string_without_replacement(&rest[..step], &mut decoded.text, last);
+        let (result, read, written) = decoder.decode_to_utf8_without_replacement(rest, &mut piece, true);
         rest = &rest[read..];
+        let counted = decoded.text.len();
+        decoded.text.push_str(&String::from_utf8_lossy(&piece[..written]));
         if let DecoderResult::Malformed(..) = result {
             decoded.text.push('\u{FFFD}');
             decoded.invalid += 1;
@@ -176,7 +179,7 @@ fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Optio
         if chars > most {
             return None;
         }
-        if last && result == DecoderResult::InputEmpty {
+        if result == DecoderResult::InputEmpty {
             return Some(decoded);
         }
     }
@@ -356,6 +359,20 @@ mod tests {
     fn control_characters_become_pictures() {
         assert_eq!(visible("a\0\x1b[0m\x7f\u{85}\u{9b}é\t\r\n"), "a\u{2400}\u{241b}[0m\u{2421}\u{FFFD}\u{FFFD}é\t\r\n");
         assert!(matches!(visible("plain\r\n\ttext 한글"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_is_malformed_all_over_takes_no_longer_than_text() {
+        // With a decoder that touches the whole of the text at each of them this takes hours.
+        let bytes =
+            [b"\xff\xdc".repeat(1 << 21), "é한😀".repeat(20_000).into_bytes(), b"\xe9\xed\x95".to_vec()].concat();
+        let decoded = decode(&bytes, UTF_8).unwrap();
+        assert!(decoded.text == String::from_utf8_lossy(&bytes) && decoded.invalid == (1 << 22) + 2);
+        for label in ["gbk", "shift_jis", "utf-16le", "windows-1252"] {
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            let (text, _) = encoding.decode_with_bom_removal(&bytes);
+            assert!(decode(&bytes, encoding).unwrap().text == text, "{label}");
+        }
     }
 
     #[test]

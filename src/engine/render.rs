@@ -19,6 +19,9 @@ pub struct Rendered {
     pub is_original: bool,
     /// Whether cleaning took something away, so that even a text that fits is a new one.
     pub is_cleaned: bool,
+    /// Chars of the text before it was cleaned. A terminal's rendering of it may be longer: moves of the cursor become
+    /// blanks.
+    pub came: usize,
     /// Where the shape of the value is seen.
     pub shape: Shape,
 }
@@ -62,7 +65,11 @@ fn rendered_as_it_is(body: &Body) -> Rendered {
             (Content::Text(text.clone()), *structured, shape)
         }
     };
-    Rendered { content, structured, is_original: true, is_cleaned: false, shape }
+    let came = match &content {
+        Content::Text(text) => text.len(),
+        Content::Bytes(_) => 0,
+    };
+    Rendered { content, structured, is_original: true, is_cleaned: false, came, shape }
 }
 
 fn needs_rendering(body: &Body, layout: Layout, cleaning: Cleaning) -> bool {
@@ -111,8 +118,10 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
             if json == utf8.as_str() {
                 return Ok(Rendered { shape, ..as_it_is });
             }
-            let content = Content::Text(Text::from_string(json.into_owned()));
-            Ok(Rendered { content, is_original: false, shape, ..as_it_is })
+            let text = Text::from_string(json.into_owned());
+            // Another layout is what was asked for, however long it is.
+            let came = if layout == Layout::Compact { as_it_is.came } else { text.len() };
+            Ok(Rendered { content: Content::Text(text), is_original: false, came, shape, ..as_it_is })
         }
     }
 }

@@ -97,4 +97,9 @@ impl<H> Attempt<'_, H> {
             Content::Bytes(_) => Err(Reason::Binary),
         }
     }
+
+    /// Chars that what takes the place of a text must be fewer than.
+    fn bound(&self, text: &Text) -> usize {
+        text.len().min(self.rendered.came)
+    }
 }

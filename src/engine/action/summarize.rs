@@ -45,13 +45,13 @@ impl Summarize {
             operation_id: format!("{}/{}#{}", config.id, attempt.call.key.text(attempt.part), attempt.position),
         };
         let source = text.clone();
-        let request = off_thread(move || asked.build(&source).map_err(|Gone| Reason::SummaryFailed)).await?;
+        let request = off_thread(move || Ok(asked.build(&source)?)).await?;
         let answer = attempt.host.summarize(request).await;
         if let Some(usage) = answer.usage {
             attempt.limits.spend(usage);
             *report.usage.get_or_insert_with(Usage::default) += usage;
         }
-        let (summary, size, max_chars) = (answer.text?, text.len(), self.max_chars);
+        let (summary, size, max_chars) = (answer.text?, attempt.bound(text), self.max_chars);
         off_thread(move || bounded(&summary, max_chars, size)).await.map(Some)
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::host::Host;
 use crate::engine::json::{self, Keep};
 use crate::engine::reason::Reason;
 use crate::engine::report::{Report, Tried};
-use crate::engine::text::{self, Gone, LineMatcher, Strategy, Text};
+use crate::engine::text::{self, Gone, LineMatcher, Strategy, Text, utf16_len};
 use crate::engine::work::off_thread;
 
 /// JSON above this many chars is cut as plain text.
@@ -56,6 +56,9 @@ impl Truncate {
         let done = off_thread(move || Ok(action.cut(&source, structured)?)).await?;
         if done.too_large {
             report.fallbacks.push(Tried { action: "truncate", reason: Reason::TooLarge });
+        }
+        if utf16_len(done.text.as_bytes()) >= attempt.rendered.came {
+            return Ok(None);
         }
         report.replaced = done.replaced;
         Ok(Some(done.text))

@@ -24,11 +24,11 @@ const MAX_LINE: usize = 64 * 1024 * 1024;
 /// What matches a pattern: a line, or each place in a long one that the window around the match before does not show.
 /// `arguments.offset` and `limit` count these.
 pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: &Caps) -> Result<Page, ReadError> {
-    let is_plain = !arguments.regex && !arguments.ignore_case && arguments.context == 0;
     let matcher = match compile(pattern, arguments.regex, arguments.ignore_case) {
         Ok(matcher) => matcher,
         Err(problem) => return Ok(Page::nothing(problem, view.index.lines())),
     };
+    let is_literal = !arguments.regex && matches!(matcher, Matcher::Literal(_));
     let windows = Windows::new(caps);
     let collect = |wanted: &Wanted| collect(view.source(), &matcher, windows, wanted);
     let (wanted, found) = if arguments.from_end {
@@ -44,7 +44,7 @@ pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: 
         let found = collect(&wanted)?;
         (wanted, found)
     };
-    let mut rows = Rows::new(view, caps, windows, is_plain, arguments.context);
+    let mut rows = Rows::new(view, caps, windows, is_literal && arguments.context == 0, arguments.context);
     rows.show(&found.hits, wanted.take)?;
     Ok(answer(rows, &found, &wanted, view.index.lines()))
 }

@@ -50,6 +50,7 @@ subject!(MemoryStore);
 /// Everything but limits. `store` is empty and has none.
 pub(crate) fn check(store: &impl Subject) {
     reads_back_what_was_written(store);
+    reads_every_handle_that_it_gives(store);
     gives_other_bytes_another_handle(store);
     leaves_nothing_of_a_failed_write(store);
     refuses_what_is_no_key(store);
@@ -91,6 +92,19 @@ fn gives_other_bytes_another_handle(store: &impl Subject) {
     assert_eq!(handles, expected);
     assert_eq!(store.get("version/c.0.bin").as_deref(), Ok(&b"first"[..]));
     assert_eq!(store.get("version/c.0.bin~2").as_deref(), Ok(&b"other"[..]));
+}
+
+fn reads_every_handle_that_it_gives(store: &impl Subject) {
+    for length in 185..=205 {
+        let key = format!("long/{}", "k".repeat(length - 5));
+        let written = [b"first", b"other"].map(|bytes| store.put(&key, bytes));
+        for (written, bytes) in written.into_iter().zip([b"first", b"other"]) {
+            match written {
+                Ok(written) => assert_eq!(store.get(&written.handle).as_deref(), Ok(&bytes[..]), "{length}"),
+                Err(refused) => assert_eq!(refused, StoreError::Unavailable(Reason::StoreDenied), "{length}"),
+            }
+        }
+    }
 }
 
 fn leaves_nothing_of_a_failed_write(store: &impl Subject) {

@@ -1,7 +1,10 @@
 /// Longest handle that is looked at, in bytes.
 const MAX_HANDLE: usize = 400;
-/// Longest segment of a handle, in bytes: leaves room for `~n` below the 255 of most file systems.
+/// Longest segment of a handle, in bytes, below the 255 of most file systems.
 const MAX_SEGMENT: usize = 200;
+
+/// Longest `~n`, in bytes.
+const MAX_VERSION: usize = "~99999".len();
 
 /// The two segments of a handle or key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,13 @@ impl<'a> Names<'a> {
         }
         let (run, name) = handle.split_once('/')?;
         (is_segment(run) && is_segment(name)).then_some(Self { run, name })
+    }
+
+    /// Splits a key: a handle that stays one with `~n` behind it.
+    pub fn of_key(key: &'a str) -> Option<Self> {
+        let fits =
+            |names: &Self| names.name.len() + MAX_VERSION <= MAX_SEGMENT && key.len() + MAX_VERSION <= MAX_HANDLE;
+        Self::of(key).filter(fits)
     }
 
     /// The name of the nth result stored under this key; the first has none of `~n`.

@@ -60,7 +60,7 @@ impl MemoryStore {
     /// Stores what `produce` gives under a key. `known_size`: a size in bytes it has at least. The same bytes under the
     /// same key give the same handle; other bytes a new one.
     pub fn write(&self, key: &str, known_size: Option<u64>, produce: &mut Produce<'_>) -> Result<Written, StoreError> {
-        let names = Names::of(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
+        let names = Names::of_key(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
         let max = self.max_bytes.unwrap_or(u64::MAX);
         if known_size.is_some_and(|size| size > max) {
             return Err(StoreError::Unavailable(Reason::TooLarge));
@@ -75,6 +75,7 @@ impl MemoryStore {
             Ok(())
         })?;
         let size = bytes.len() as u64;
+        let bytes = Arc::from(bytes); // a copy, made before anybody waits for it
         let (handle, created) = self.with(|state| state.put(&names, bytes, max))?;
         Ok(Written { handle, bytes: size, created, identity: None })
     }
@@ -97,7 +98,7 @@ impl MemoryStore {
 }
 
 impl State {
-    fn put(&mut self, names: &Names<'_>, bytes: Vec<u8>, max: u64) -> Result<(String, bool), StoreError> {
+    fn put(&mut self, names: &Names<'_>, bytes: Arc<[u8]>, max: u64) -> Result<(String, bool), StoreError> {
         for version in 1..super::local::MAX_VERSIONS {
             let handle = format!("{}/{}", names.run, names.version(version));
             match self.results.get_mut(&handle) {
@@ -118,7 +119,7 @@ impl State {
                     self.clock += 1;
                     self.bytes += size;
                     self.by_age.insert(self.clock, handle.clone());
-                    self.results.insert(handle.clone(), Stored { bytes: bytes.into(), written: self.clock });
+                    self.results.insert(handle.clone(), Stored { bytes, written: self.clock });
                     return Ok((handle, true));
                 }
             }

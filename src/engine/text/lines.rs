@@ -2,8 +2,6 @@
 
 use memchr::memchr_iter;
 
-const LF: u16 = 0x0a;
-
 /// Counts the lines of a text that arrives in pieces.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LineCounter {
@@ -20,14 +18,6 @@ impl LineCounter {
         }
     }
 
-    /// Takes the next piece of UTF-16; it may end anywhere.
-    pub fn feed_units(&mut self, piece: &[u16]) {
-        if let Some(&last) = piece.last() {
-            self.feeds += piece.iter().filter(|&&unit| unit == LF).count() as u64;
-            self.open = last != LF;
-        }
-    }
-
     /// Lines so far: the line ends, and one more where text follows the last of them.
     pub fn lines(&self) -> u64 {
         self.feeds + u64::from(self.open)
@@ -38,13 +28,6 @@ impl LineCounter {
 pub fn count_lines(text: &str) -> u64 {
     let mut counter = LineCounter::default();
     counter.feed(text.as_bytes());
-    counter.lines()
-}
-
-/// The lines of UTF-16 text.
-pub fn count_lines_utf16(units: &[u16]) -> u64 {
-    let mut counter = LineCounter::default();
-    counter.feed_units(units);
     counter.lines()
 }
 
@@ -73,7 +56,6 @@ mod tests {
             ("what other grids break at", "a\u{c}b\u{b}c\u{2028}d\u{85}e\u{1c}f\u{2029}g", 1),
         ] {
             assert_eq!(count_lines(text), lines, "{comment}");
-            assert_eq!(count_lines_utf16(&text.encode_utf16().collect::<Vec<_>>()), lines, "{comment}, UTF-16");
         }
     }
 

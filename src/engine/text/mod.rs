@@ -17,7 +17,7 @@ mod truncate;
 pub use ansi::strip_ansi;
 pub use cut::{cut_back, cut_forward, inside_pair};
 pub use encode::{Encoded, is_high, is_low, to_well_formed};
-pub use lines::{LineCounter, count_lines, count_lines_utf16};
+pub use lines::{LineCounter, count_lines};
 pub use lone::carried;
 pub use matching::{LineMatcher, Row, highlight_rows, keep_matching};
 pub use source::{Ahead, Gone, HostText, Text, Utf8, utf16_len};

@@ -26,9 +26,10 @@ pub(super) async fn spill<H: Host>(
     let (call, read_tool, action) = (call.clone(), Arc::clone(read_tool), action.clone());
     let length = bytes.len();
     if let Backend::Host { .. } = call.store {
-        let (charset, copy) = (call.charset.clone(), Arc::clone(&bytes));
-        let (size, tail) = off_thread(move || describe(&copy, charset.as_deref(), &action)).await?;
-        let stored = host.store_write(key, bytes.to_vec()).await?;
+        let (charset, copy) = (call.charset.clone(), bytes);
+        let described = move || Ok((describe(&copy, charset.as_deref(), &action)?, copy.to_vec()));
+        let ((size, tail), whole) = off_thread(described).await?;
+        let stored = host.store_write(key, whole).await?;
         let envelope = elsewhere(host, &stored, &read_tool, &size, &tail, length).await?;
         return Ok(Spilled { envelope, handle: stored.handle, bytes: length as u64, replaced: 0 });
     }

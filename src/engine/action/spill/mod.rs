@@ -69,6 +69,7 @@ impl Spill {
                 let source = text::Source {
                     part: attempt.part,
                     text: text.clone(),
+                    bound: attempt.bound(text),
                     shape: attempt.rendered.shape.clone(),
                     size: report.size,
                     unit: report.unit,
@@ -97,9 +98,9 @@ struct Spilled {
 }
 
 /// The envelope, where it is shorter than what it replaces.
-fn shorter(head: String, tail: &str, length: usize) -> Result<String, Reason> {
+fn shorter(head: String, tail: &str, bound: usize) -> Result<String, Reason> {
     let envelope = head + tail;
-    if utf16_len(envelope.as_bytes()) < length { Ok(envelope) } else { Err(Reason::NotSmaller) }
+    if utf16_len(envelope.as_bytes()) < bound { Ok(envelope) } else { Err(Reason::NotSmaller) }
 }
 
 /// The envelope of a result in the application's own store.
@@ -109,7 +110,7 @@ async fn elsewhere<H: Host>(
     read_tool: &ReadTool,
     size: &Size,
     tail: &str,
-    length: usize,
+    bound: usize,
 ) -> Result<String, Reason> {
     let reading = match &stored.read_instruction {
         Some(instruction) => Reading::Instruction(instruction),
@@ -119,7 +120,7 @@ async fn elsewhere<H: Host>(
         }
         None => Reading::Tool(read_tool),
     };
-    let envelope = shorter(head(size, &stored.handle, &reading), tail, length);
+    let envelope = shorter(head(size, &stored.handle, &reading), tail, bound);
     if envelope.is_err() {
         host.store_undo(stored.handle.clone()).await;
     }
@@ -143,7 +144,7 @@ fn undo(call: &Call, stored: &Written) {
     if !stored.created {
         return;
     }
-    // A copy that cannot be deleted is named by no handle; the sweep takes it.
+    // A copy that cannot be deleted is named by no handle, and stays until it is old enough for whatever deletes results.
     let _ = match &call.store {
         Backend::Local(store) => store.delete(&stored.handle),
         Backend::Memory(store) => store.delete(&stored.handle),

@@ -29,6 +29,8 @@ pub(super) struct Source {
     pub part: PartName,
     /// The text as it is stored.
     pub text: Text,
+    /// Chars that the envelope must be fewer than.
+    pub bound: usize,
     /// JSON that tells the shape, where it is not the text itself.
     pub shape: Shape,
     /// The size as measured.
@@ -64,7 +66,7 @@ pub(super) async fn spill<H: Host>(
     let key = call.key.text(source.part);
     let (call, read_tool, action) = (call.clone(), Arc::clone(read_tool), action.clone());
     if let Backend::Host { .. } = call.store {
-        let length = source.text.len();
+        let (length, bound) = (source.text.len(), source.bound);
         let (whole, size, tail, replaced) = off_thread(move || {
             let (utf8, encoded) = source.text.to_utf8()?;
             let size = Size::of_text(source.unit, source.size, length, count_lines(utf8.as_str()));
@@ -74,7 +76,7 @@ pub(super) async fn spill<H: Host>(
         .await?;
         let bytes = whole.len() as u64;
         let stored = host.store_write(key, whole).await?;
-        let envelope = elsewhere(host, &stored, &read_tool, &size, &tail, length).await?;
+        let envelope = elsewhere(host, &stored, &read_tool, &size, &tail, bound).await?;
         return Ok(Spilled { envelope, handle: stored.handle, bytes, replaced });
     }
     off_thread(move || store(&call, &read_tool, &action, source, &key)).await
@@ -82,21 +84,21 @@ pub(super) async fn spill<H: Host>(
 
 /// Stores text in a store of the engine's own.
 fn store(call: &Call, tool: &ReadTool, action: &Spill, source: Source, key: &str) -> Result<Spilled, Reason> {
-    let length = source.text.len();
+    let (length, bound) = (source.text.len(), source.bound);
     let (size, unit) = (source.size, source.unit);
     let head = |lines, handle: &str| head(&Size::of_text(unit, size, length, lines), handle, &Reading::Tool(tool));
-    if length < action.preview_chars.saturating_add(ENVELOPE) {
+    if bound < action.preview_chars.saturating_add(ENVELOPE) {
         let (utf8, _) = source.text.to_utf8()?;
         let lines = count_lines(utf8.as_str());
         let source = Source { text: Text::Utf8(utf8), ..source.clone() };
-        shorter(head(lines, key), &tail(&source, action)?, length)?;
+        shorter(head(lines, key), &tail(&source, action)?, bound)?;
     }
     let Stored { written, lines, tail, replaced } = if length < BESIDE {
         store_in_turn(call, key, action, source)?
     } else {
         store_beside(call, key, action, source)?
     };
-    let envelope = tail.and_then(|tail| shorter(head(lines, &written.handle), &tail, length));
+    let envelope = tail.and_then(|tail| shorter(head(lines, &written.handle), &tail, bound));
     let envelope = envelope.inspect_err(|_| undo(call, &written))?;
     Ok(Spilled { envelope, handle: written.handle, bytes: written.bytes, replaced })
 }

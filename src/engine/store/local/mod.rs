@@ -102,7 +102,7 @@ impl LocalStore {
     /// Fails with [`StoreError::Unavailable`], or with the error of `produce`, and then leaves nothing behind. A wait for
     /// room within `max_bytes` ends after half a second.
     pub fn write(&self, key: &str, known_size: Option<u64>, produce: &mut Produce<'_>) -> Result<Written, StoreError> {
-        let names = Names::of(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
+        let names = Names::of_key(key).ok_or(StoreError::Unavailable(Reason::StoreDenied))?;
         if known_size.is_some_and(|size| size > self.inner.max_size()) {
             return Err(StoreError::Unavailable(Reason::TooLarge));
         }

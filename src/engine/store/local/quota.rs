@@ -71,16 +71,18 @@ fn try_once(census: &mut Census, base: &Dir, own: &str, run: &str, max: u64, has
         temporaries.retain(|(_, facts)| facts.file.is_none_or(|file| !known.contains(&file)));
     }
     let size = |files: &[(String, Facts)]| files.iter().fold(0_u64, |sum, (_, facts)| sum.saturating_add(facts.size));
-    let mut kept = results.size();
-    let used = kept.saturating_add(size(&temporaries));
-    let gone = if used > max { results.delete_oldest(base, used - max, run) } else { 0 };
-    kept = kept.saturating_sub(gone);
-    census.keep(base, results);
-
-    if used - gone.min(used) <= max || !has_lock {
-        return Ok(used - gone.min(used) <= max);
+    let mut waiting = size(&temporaries);
+    if waiting > max && has_lock {
+        // Not all of them will be published: room is needed for those up to this one.
+        temporaries.sort_by(|(a, x), (b, y)| (x.mtime_ns, a).cmp(&(y.mtime_ns, b)));
+        let first = temporaries.iter().position(|(name, _)| name == own).map_or(0, |at| at + 1);
+        waiting = size(&temporaries[..first]);
     }
-    temporaries.sort_by(|(a, x), (b, y)| (x.mtime_ns, a).cmp(&(y.mtime_ns, b)));
-    let first = temporaries.iter().position(|(name, _)| name == own).map_or(0, |at| at + 1);
-    Ok(kept.saturating_add(size(&temporaries[..first])) <= max)
+    let mut used = results.size().saturating_add(waiting);
+    // No result is given up for room that would not be enough.
+    if waiting <= max && used > max {
+        used -= results.delete_oldest(base, used - max, run).min(used);
+    }
+    census.keep(base, results);
+    Ok(used <= max)
 }

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,7 +15,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 const TEMPORARY_MS: f64 = 60.0 * 60.0 * 1_000.0;
 /// Age in milliseconds from which on an empty directory of a run is nobody's.
 const YOUNG_MS: f64 = 1_000.0;
-/// When the times of past sweeps are tidied up.
+/// Places whose last sweep is remembered.
 const MAX_REMEMBERED: usize = 1_024;
 
 /// What [`LocalStore::prune`](super::LocalStore::prune) deleted.
@@ -33,18 +34,43 @@ type Place = (PathBuf, Option<String>, Option<u64>);
 static LAST: Mutex<Option<HashMap<Place, Instant>>> = Mutex::new(None);
 /// One sweep at a time in a process: each needs descriptors.
 static SWEEPING: Mutex<()> = Mutex::new(());
+/// Sweeps that run or wait, each with a thread: there may be a store for every tenant.
+static TURNS: AtomicUsize = AtomicUsize::new(0);
+const MAX_TURNS: usize = 8;
 
 /// Begins a sweep on a thread of its own, where the last one was long enough ago. Neither waits nor fails.
 pub(super) fn in_background(store: &Arc<Inner>) {
+    let Some(turn) = Turn::take() else {
+        return;
+    };
     if !is_due(store, Instant::now()) {
         return;
     }
     let store = Arc::clone(store);
     // Without a thread to spare the next sweep has to do.
     let _ = std::thread::Builder::new().name("tool-output-sweep".to_owned()).spawn(move || {
+        let _turn = turn;
         let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = sweep(&store);
     });
+}
+
+/// One of the sweeps that run or wait.
+struct Turn;
+
+impl Turn {
+    /// `None` where there are too many: a later write begins the sweep.
+    fn take() -> Option<Self> {
+        let taken = TURNS.fetch_add(1, Ordering::Relaxed);
+        let turn = Self;
+        (taken < MAX_TURNS).then_some(turn)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        TURNS.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Whether a sweep may begin; if so, it counts as begun.
@@ -58,7 +84,8 @@ pub(super) fn is_due(store: &Inner, now: Instant) -> bool {
         return false;
     }
     if last.len() >= MAX_REMEMBERED {
-        last.retain(|_, then| is_recent(then));
+        let oldest = last.iter().min_by_key(|(_, then)| **then).map(|(place, _)| place.clone());
+        oldest.map(|place| last.remove(&place));
     }
     last.insert(place, now);
     true

@@ -60,6 +60,18 @@ fn another_store_s_results_and_live_temporaries_count() {
 }
 
 #[test]
+fn no_result_is_given_up_for_room_that_another_s_temporary_takes() {
+    let place = Place::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        place.plant(&format!("r/{name}.0"), 10, SECOND);
+    }
+    place.plant(".tmp-9-other", 90, SECOND);
+    let before = place.tree();
+    assert_eq!(put(&bounded(&place, 100), "r/new.0", &[0; 60]), unavailable(Reason::StoreFull));
+    assert_eq!(place.tree(), before);
+}
+
+#[test]
 fn temporaries_that_do_not_fit_together_do_not_wait_for_each_other() {
     const WRITERS: usize = 4;
     let place = Place::new();
