@@ -68,6 +68,14 @@ describe('stripAnsi applies', () => {
     )
   })
 
+  it('to structured values whose text fits once it is clean', async () => {
+    const value = { stdout: '\x1b[31mhi\x1b[0m '.repeat(1_000) }
+    const bands = [{ over: 1_000, action: truncate({ maxChars: 4_000 }) }]
+    const { value: text, reduced, report } = await setup({ stripAnsi: true, bands }).reduce(value)
+    expect([text, reduced]).toEqual([JSON.stringify({ stdout: 'hi '.repeat(1_000) }), true])
+    expect(report.chars).toBe(String(text).length)
+  })
+
   it.each([
     ['"quoted"', 'say "hi" \\ back\\'],
     ['escapes that stay', 'tab\tnl\nquote"\u2028'],

@@ -81,6 +81,15 @@ describe('a CallToolResult', () => {
     },
   )
 
+  it('whose structuredContent is a list of what the blocks are is counted and stored once', async () => {
+    const { limits, root } = setup()
+    const result = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `item ${id}` }))
+    const content = result.map((item) => ({ type: 'text', text: JSON.stringify(item, null, 2) }))
+    const out = await limits.reduceCallToolResult({ content, structuredContent: { result } } as Result, context)
+    expect(out).toEqual({ content: [{ type: 'text', text: expect.any(String) }], _meta: { [HANDLE]: 'run/call.0' } })
+    expect(keysOf(root)).toEqual(['run/call.0'])
+  })
+
   it('whose structuredContent differs has it as a part of its own, its envelope the last text block', async () => {
     const { limits, root } = setup()
     const out = await limits.reduceCallToolResult(

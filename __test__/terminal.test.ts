@@ -14,6 +14,7 @@ describe.skipIf(underTest === 'baseline')('terminal: true (the baseline collapse
       '4999%\r\ndone',
     ],
     ['backspace goes back', 'ab\b\bcd\n', 'cd\n'],
+    ['a text without a line end', 'ab\b\bcd', 'cd'],
     ['backspace stops at the beginning', '\b\bx\n', 'x\n'],
     ['a shorter text leaves the rest of a longer one', 'abcdef\rxy\n', 'xycdef\n'],
     ['erase to the end of the line', 'abcdef\rxy\x1b[K\n', 'xy\n'],
@@ -37,6 +38,10 @@ describe.skipIf(underTest === 'baseline')('terminal: true (the baseline collapse
     expect(report.size).toBeGreaterThan(10_000)
     expect([reduced, value === text]).toEqual([false, true])
     expect(reasons(report)).toEqual(told)
+  })
+
+  it('a spinner without any line end leaves nothing', async () => {
+    expect((await shown(`x${'⠋ build\x1b[1G\x1b[2K'.repeat(1_000)}`))!.trim()).toBe('')
   })
 
   it('a spinner leaves one empty line', async () => {

@@ -109,9 +109,13 @@ export function limitToolOptions<
     return reduced.content
   }
   // A tool without a name has that of its function.
-  return copyWith(options, {
-    execute: mark(Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }), 'limited'),
-  })
+  return copyWith(
+    options,
+    {
+      execute: mark(Object.defineProperty(limited, 'name', { value: execute.name, configurable: true }), 'limited'),
+    },
+    { bindsMethods: true },
+  )
 }
 
 /**

@@ -131,10 +131,14 @@ function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, op
     })
     return reduced === undefined ? output : reduced.content
   }
-  return copyWith(tool, {
-    execute: mark(limited, 'limited'),
-    ...(outputSchema !== undefined && { outputSchema: passingSchema(outputSchema as StandardSchema) }),
-  })
+  return copyWith(
+    tool,
+    {
+      execute: mark(limited, 'limited'),
+      ...(outputSchema !== undefined && { outputSchema: passingSchema(outputSchema as StandardSchema) }),
+    },
+    { bindsMethods: true },
+  )
 }
 
 /** Content parts stay parts; TanStack AI has the text of one under `content`. */

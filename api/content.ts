@@ -9,6 +9,8 @@ const MAX_BLOCKS = 1_000_000
 export interface ContentParts {
   /** The text, of blocks all of it joined with LF; undefined where there is none, or too much for a string. */
   readonly text: string | undefined
+  /** The texts of the blocks, one by one. */
+  readonly texts: readonly string[]
   /** What is not text, or too much of it: blocks, or content that is neither text nor blocks. */
   readonly others: readonly unknown[]
   /** The items of a block array, copied; undefined for text and for content that is neither. */
@@ -20,16 +22,18 @@ export interface ContentParts {
 /** Takes content apart. Never throws: a block that cannot be looked at is not text. */
 export function contentParts(content: unknown): ContentParts {
   if (typeof content === 'string') {
-    return { text: content, others: [], blocks: undefined, replaceText: (text) => text }
+    return { text: content, texts: [content], others: [], blocks: undefined, replaceText: (text) => text }
   }
   const blocks = copyOf(content)
   if (blocks === undefined) {
-    return { text: undefined, others: [content], blocks, replaceText: () => content as ContentBlock[] }
+    return { text: undefined, texts: [], others: [content], blocks, replaceText: () => content as ContentBlock[] }
   }
   const texts = blocks.map(textOf)
-  const text = joined(texts.filter((text) => text !== undefined))
+  const found = texts.filter((text) => text !== undefined)
+  const text = joined(found)
   return {
     text,
+    texts: found,
     others: text === undefined ? blocks : blocks.filter((_, index) => texts[index] === undefined),
     blocks,
     replaceText: (text) => withText(blocks, texts, text),

@@ -169,7 +169,7 @@ export class ToolOutputLimits {
     const repeats =
       structuredContent === undefined || text === undefined
         ? undefined
-        : repetition(structuredContent, text, (a, b) => native.sameJson(a, b))
+        : repetition(structuredContent, { text, texts: content.texts }, (a, b) => native.sameJson(a, b))
     const staysStructured = structuredContent === undefined || context.outputSchema === true
     const structured = staysStructured ? undefined : this.#prepared(structuredContent, call)
     this.#warnOfBlocks(content, call)

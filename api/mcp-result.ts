@@ -42,14 +42,22 @@ export function callToolResultParts(result: unknown): CallToolResultParts | unde
 
 /**
  * Makes a function that tells whether structured content only repeats the text of the result, itself or wrapped as
- * `{ content }` or `{ result }`. The structured content is rendered now, and compared when the function is called.
+ * `{ content }` or `{ result }`; of a list each item may be a text of its own. The structured content is rendered now, and
+ * compared when the function is called.
  */
-export function repetition(structuredContent: unknown, text: string, isSameJson: SameJson): () => Promise<boolean> {
+export function repetition(
+  structuredContent: unknown,
+  { text, texts }: { readonly text: string; readonly texts: readonly string[] },
+  isSameJson: SameJson,
+): () => Promise<boolean> {
   const whole = renderJson(structuredContent).text
   const wrapped = unwrapped(structuredContent, whole)
   return async () => {
     if (whole === text || wrapped?.json === text || (wrapped !== undefined && wrapped.value === text)) return true
+    const list = texts.length > 1 ? [whole, wrapped?.json].find((json) => json?.startsWith('[')) : undefined
+    if (list !== undefined && list === JSON.stringify(texts)) return true
     if (!JSON_START.test(text.slice(0, 100))) return false
+    if (list !== undefined && (await isSameJson(list, `[${texts.join(',')}]`))) return true
     return (await isSameJson(whole, text)) || (wrapped !== undefined && (await isSameJson(wrapped.json, text)))
   }
 }

@@ -324,19 +324,30 @@ describe('CallToolResult', () => {
       ['broken JSON', { a: 1 }, '{"a":1', false],
       ['hostile', hostile, '{"a":1}', false],
     ])('%s', async (_comment, structuredContent, text, expected) => {
-      expect(await repetition(structuredContent, text, isSameJson)()).toBe(expected)
+      expect(await repetition(structuredContent, { text, texts: [text] }, isSameJson)()).toBe(expected)
+    })
+
+    it.each<[comment: string, structuredContent: unknown, texts: string[], expected: boolean]>([
+      ['items as JSON', [{ a: 1 }, { a: 2 }], ['{"a":1}', '{ "a": 2 }'], true],
+      ['wrapped items', { result: [{ a: 1 }, { a: 2 }] }, ['{\n  "a": 1\n}', '{"a":2}'], true],
+      ['wrapped strings', { result: ['one', '"two"'] }, ['one', '"two"'], true],
+      ['an item more', { result: [1, 2, 3] }, ['1', '2'], false],
+      ['another item', { result: ['one', 'two'] }, ['one', 'three'], false],
+      ['no list', { result: { a: 1 } }, ['{"a":1}', '{"a":1}'], false],
+    ])('in blocks: %s', async (_comment, structuredContent, texts, expected) => {
+      expect(await repetition(structuredContent, { text: texts.join('\n'), texts }, isSameJson)()).toBe(expected)
     })
 
     it('asks nobody where the texts are equal or the text cannot be JSON', async () => {
       isSameJson.mockClear()
-      await repetition({ a: 1 }, '{"a":1}', isSameJson)()
-      await repetition({ a: 1 }, 'done', isSameJson)()
+      await repetition({ a: 1 }, { text: '{"a":1}', texts: [] }, isSameJson)()
+      await repetition({ a: 1 }, { text: 'done', texts: [] }, isSameJson)()
       expect(isSameJson).not.toHaveBeenCalled()
     })
 
     it('compares what the value was when the function was made', async () => {
       const value = { a: 1 }
-      const repeats = repetition(value, '{"a":1}', isSameJson)
+      const repeats = repetition(value, { text: '{"a":1}', texts: [] }, isSameJson)
       value.a = 2
       expect(await repeats()).toBe(true)
     })

@@ -196,6 +196,23 @@ describe('the tool stays the tool', () => {
     expect(tool.execute({})).toBe('kept')
   })
 
+  it('methods of a class that read private fields work as they did', async () => {
+    class Shell {
+      readonly inputSchema = {}
+      readonly #approved = new Set(['ls'])
+      needsApproval({ command }: { command: string }) {
+        return !this.#approved.has(command)
+      }
+      execute() {
+        return `${this.#approved.size} approved`
+      }
+    }
+    const { shell } = limitTools({ shell: new Shell() }, cut()) as any
+    expect([shell.needsApproval({ command: 'ls' }), shell.needsApproval({ command: 'rm' })]).toEqual([false, true])
+    expect(await shell.execute()).toBe('1 approved')
+    expect(shell).toBeInstanceOf(Shell)
+  })
+
   it('works with frozen tools, and sets that have a prototype or odd names', async () => {
     const big = { execute: () => text(5_000) }
     const tools = Object.create({ inherited: big })

@@ -167,7 +167,7 @@ function limitTool(name: string, tool: unknown, limits: ToolOutputLimits, option
   }
   if (original.outputSchema !== undefined)
     overrides.outputSchema = widenedSchema(original.outputSchema, isReducedToolOutput, REDUCED_JSON_SCHEMA)
-  return copyWith(original, overrides)
+  return copyWith(original, overrides, { bindsMethods: true })
 }
 
 /** Reduces the outputs of one tool. */

@@ -2,9 +2,14 @@
  * A copy of an object that behaves like the original in everything but the properties in `overrides`.
  *
  * Spreading would lose non-enumerable properties, run getters, and drop the prototype; hosts keep state in all three.
- * Getters, own and inherited, still see the original as `this`, so those that read private fields keep working.
+ * Getters, own and inherited, still see the original as `this`, so those that read private fields keep working; with
+ * `bindsMethods` so do inherited methods, which then call each other there.
  */
-export function copyWith<T extends object>(original: T, overrides: Record<string, unknown>): T {
+export function copyWith<T extends object>(
+  original: T,
+  overrides: Record<string, unknown>,
+  { bindsMethods = false }: { bindsMethods?: boolean } = {},
+): T {
   const descriptors: Record<PropertyKey, PropertyDescriptor> = {}
   const prototype: object | null = Object.getPrototypeOf(original)
   for (let level = prototype; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
@@ -12,6 +17,8 @@ export function copyWith<T extends object>(original: T, overrides: Record<string
       if (Object.hasOwn(descriptors, key)) continue
       const descriptor = Object.getOwnPropertyDescriptor(level, key)
       if (descriptor?.get) put(descriptors, key, boundTo(original, key, descriptor))
+      else if (bindsMethods && typeof descriptor?.value === 'function' && key !== 'constructor')
+        put(descriptors, key, { ...descriptor, value: descriptor.value.bind(original) })
     }
   }
   for (const key of Reflect.ownKeys(original)) {

@@ -19,8 +19,8 @@ pub struct Rendered {
     pub is_original: bool,
     /// Whether cleaning took something away, so that even a text that fits is a new one.
     pub is_cleaned: bool,
-    /// Chars of the text before it was cleaned. A terminal's rendering of it may be longer: moves of the cursor become
-    /// blanks.
+    /// Chars that a result must be fewer than whatever is measured: of the text before it was cleaned. A terminal's
+    /// rendering of it may be longer, for moves of the cursor become blanks.
     pub came: usize,
     /// Where the shape of the value is seen.
     pub shape: Shape,
@@ -106,6 +106,7 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
                 Cleaning::Nothing => Cow::Borrowed(utf8.as_str()),
                 _ => Cow::Owned(json::map_strings(utf8.as_str(), |leaf| clean(leaf, cleaning))),
             };
+            let is_cleaned = json != utf8.as_str();
             let mut shape = as_it_is.shape.clone();
             match layout {
                 Layout::Compact => {}
@@ -120,8 +121,8 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
             }
             let text = Text::from_string(json.into_owned());
             // Another layout is what was asked for, however long it is.
-            let came = if layout == Layout::Compact { as_it_is.came } else { text.len() };
-            Ok(Rendered { content: Content::Text(text), is_original: false, came, shape, ..as_it_is })
+            let came = if layout == Layout::Compact { as_it_is.came } else { usize::MAX };
+            Ok(Rendered { content: Content::Text(text), is_original: false, is_cleaned, came, shape, ..as_it_is })
         }
     }
 }

@@ -73,7 +73,7 @@ impl Request {
         let output = utf8.as_str();
         let mut prompt = match &self.template {
             Some(template) => fill(template, &self.tool_name),
-            None => fill(PROMPT, &self.tool_name),
+            None => fill(PROMPT, &one_line(&self.tool_name)),
         };
         if self.template.is_none() {
             let fence = fence(output);
@@ -91,6 +91,11 @@ impl Request {
             operation_id: self.operation_id,
         })
     }
+}
+
+/// A name that stays within its line: a server may call its tools what it likes.
+fn one_line(name: &str) -> String {
+    name.replace(char::is_control, " ")
 }
 
 /// The pieces of a template around its `{output}`s, in one pass: what is inserted is never expanded again.

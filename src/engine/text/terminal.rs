@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use memchr::{memchr2, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 
 use super::ansi::{control_sequence, is_introducer, next_sequence, sequence_end};
 use super::lines::without_cr;
@@ -20,13 +20,13 @@ const MAX_BLANKS: usize = 16 << 20;
 
 /// Renders carriage returns, backspaces, erase-line and moves inside a line, removes all other
 /// control sequences, and collapses three or more equal lines in a row into one and their exact
-/// number. Line ends stay as they are. Text without any LF only loses its control sequences: its CR
-/// may be the line ends of a classic Mac file.
+/// number. Line ends stay as they are. In text without any LF the CR stay too, for they may be the line
+/// ends of a classic Mac file.
 pub fn terminal(text: &str) -> Cow<'_, str> {
-    let Some(last_end) = memrchr(b'\n', text.as_bytes()) else {
-        return strip_ansi(text);
-    };
     let mut screen = Screen { blanks: text.len().saturating_add(MAX_BLANKS) };
+    let Some(last_end) = memrchr(b'\n', text.as_bytes()) else {
+        return screen.show_between_returns(text);
+    };
     let mut out = Changes { text, made: String::new(), copied: 0 };
     let mut run: Option<Run<'_>> = None;
     let mut at = 0;
@@ -131,6 +131,32 @@ impl Screen {
                 Cow::Owned(shown)
             }
         }
+    }
+
+    /// Text whose carriage returns stay, as what is between them is shown.
+    fn show_between_returns<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        let bytes = text.as_bytes();
+        if memchr(BACKSPACE, bytes).is_none() && !has_moves(text) {
+            return strip_ansi(text);
+        }
+        let mut shown = String::new();
+        let (mut from, mut at) = (0, 0);
+        while at < bytes.len() {
+            let control = next_control(bytes, at);
+            at = match bytes.get(control) {
+                None => control,
+                Some(b'\r') => {
+                    shown.push_str(&self.show(&text[from..control]));
+                    shown.push('\r');
+                    from = control + 1;
+                    from
+                }
+                Some(&BACKSPACE) => control + 1,
+                Some(_) => sequence_end(bytes, control),
+            };
+        }
+        shown.push_str(&self.show(&text[from..]));
+        Cow::Owned(shown)
     }
 
     /// A line without its line end, as it is shown; borrowed where it shows what it is.
@@ -376,6 +402,9 @@ mod tests {
             ("an 8-bit control takes no cell", "a\u{84}b\rxy\n", "xy\n"),
             ("wide characters are one cell", "한글😀\r中x\n", "中x😀\n"),
             ("the last line is rendered too", "a\nabc\rx", "a\nxbc"),
+            ("a text without a line end", "ab\x08\x08cd", "cd"),
+            ("a spinner without a line end", "a build\x1b[1G\x1b[2Ka build\x1b[1G\x1b[2K", ""),
+            ("a classic Mac file with moves", "ab\x08c\r\x1b]0;ti\rtle\x07xy\x1b[1Gz\r", "ac\rzy\r"),
         ] {
             assert_eq!(terminal(text), shown, "{comment}");
         }
