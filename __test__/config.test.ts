@@ -86,7 +86,7 @@ describe('wrong options of ToolOutputLimits', () => {
     [{ perTool: new Map() }, 'perTool', 'a Map'],
     [{ store: Promise.resolve() }, 'store', 'a promise, which has to be awaited'],
     [action(spill({ highlights: /(a)\1/ })), 'highlights', 'back-reference'],
-    [action(truncate({ keepMatching: /(?=x)/ })), 'keepMatching', 'look-ahead'],
+    [action(truncate({ keepMatching: /(?=x)/ })), 'keepMatching', '/(?=x)/ cannot be used: look-ahead'],
     [{ tokenizer: 'cl100k' }, 'tokenizer', 'cl100k'],
     [{ serializer: 'yaml' }, 'serializer', 'yaml'],
     [{ serializer: 'toString' }, 'serializer', 'toString'],

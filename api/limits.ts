@@ -1,9 +1,7 @@
 import { describe } from '../common/describe.js'
 import type {
-  Action,
   CallToolResultLike,
   CamelReadInput,
-  FallbackReason,
   PartReport,
   ReadContext,
   ReadInput,
@@ -14,15 +12,14 @@ import type {
   Stats,
   ToolOutputLimitsOptions,
   Usage,
-  Warning,
 } from '../index.js'
 import type { NativeConfig } from '../native.cjs'
 import { bytesView, isBytes } from './bytes.js'
 import { type Call, toolCallOf } from './call.js'
 import { callNow, notify, settleAnswer } from './callbacks.js'
 import { type CheckedOptions, checkOptions } from './check.js'
-import { type ContentParts, contentParts, sizeOfBlock } from './content.js'
-import { ContextNames, type Misspelt } from './context-names.js'
+import { type Causes, Complaints } from './complaints.js'
+import { type ContentParts, contentParts } from './content.js'
 import { type Instance, type PartInput, type PartName, reduceInEngine } from './engine-call.js'
 import { publish, reportOf, untouchedReport } from './events.js'
 import { plainObject } from './expect.js'
@@ -32,15 +29,12 @@ import { isError } from './is-error.js'
 import { assembleCallToolResult, callToolResultParts, type ReducedPart, repetition } from './mcp-result.js'
 import { native } from './native.js'
 import { nativeConfig } from './native-config.js'
-import { hasReadInstruction } from './own-store.js'
 import { port } from './port.js'
 import { type Reader, readPage, readToolDefinition } from './reading.js'
 import { assemble, type DonePart, exempt } from './reduction.js'
 import { isList, renderJson } from './render.js'
-import { defaultStore, LocalFileStore } from './stores.js'
+import { defaultStore } from './stores.js'
 import { Tools } from './tools.js'
-import { unfinished } from './unfinished.js'
-import { type WarningCode, warn } from './warnings.js'
 
 /** Longer texts are estimated off the main thread. */
 const MAX_ESTIMATED_HERE = 16_384
@@ -53,39 +47,6 @@ const CONTROL = /[\x1b\x80-\x9f]|\\u00[189]/
 /** A part on its way to the engine, with the answer of a serializer that comes later. */
 type Prepared = PartInput & { readonly later?: Promise<unknown> }
 
-/** What was thrown where an action could not run. It does not go through the engine, which knows reasons only. */
-type Causes = Map<FallbackReason, unknown>
-
-/** What helps where an action could not run. A reason that someone intends, such as a limit of requests, has none and no warning. */
-const ADVICE: Partial<Record<Action['type'], Partial<Record<FallbackReason, string>>>> = {
-  spill: {
-    store_failed: 'see whether its directory can be made, its server answers, and write() gives a handle',
-    store_full: 'make room on the disk, or raise maxBytes',
-    store_denied: 'give LocalFileStore a root that this user owns alone, and may write to',
-    store_timeout: 'see whether it answers, or raise callbackTimeoutMs',
-    too_large: 'raise maxBytes or maxFileBytes of the store',
-  },
-  summarize: {
-    no_model: 'give the limits generate, the action a summarize function, or use an adapter that knows the model',
-    summary_failed:
-      'see whether the model can be called, and generate, the summarize function or the journal gives text',
-    summary_timeout: 'see whether the model answers, or raise timeoutMs',
-    summary_empty: 'see what the model makes of the prompt, or give another summaryPrompt',
-  },
-}
-
-/** Of ASCII, as tokens are estimated. */
-const CHARS_PER_TOKEN = 4
-
-/** What instances made of each other by `extend` have in common. */
-interface Family {
-  /** Whether the read tool was asked for, or the lack of it was told. */
-  isReadToolKnown: boolean
-  /** Why spills and summaries failed, as far as it was told. */
-  readonly toldReasons: Set<FallbackReason>
-  readonly contextNames: ContextNames
-}
-
 export class ToolOutputLimits {
   readonly #given: ToolOutputLimitsOptions
   readonly #options: CheckedOptions
@@ -94,7 +55,7 @@ export class ToolOutputLimits {
   /** Of calls that name no run; instances made of each other by `extend` have one. */
   #runId: string
   readonly #tools: Tools
-  #family: Family = { isReadToolKnown: false, toldReasons: new Set(), contextNames: new ContextNames() }
+  #complaints: Complaints
 
   constructor(options: ToolOutputLimitsOptions = {}) {
     this.#options = checkOptions(options, (glob) => native.globProblem(glob) ?? undefined)
@@ -106,6 +67,7 @@ export class ToolOutputLimits {
       names.includes(toolName) || native.matchesGlob(toolName, [...names])
     this.#filter = callFilter(this.#options.toolFilter, matcher, this.#options.callbackTimeoutMs)
     this.#runId = this.#options.runId ?? native.randomRunId()
+    this.#complaints = new Complaints(this.#options)
   }
 
   get id(): string {
@@ -126,7 +88,7 @@ export class ToolOutputLimits {
       ...extendOptions(this.#given, plainObject('options', options) as ToolOutputLimitsOptions),
       id: this.id,
     })
-    extended.#family = this.#family
+    extended.#complaints = this.#complaints.with(extended.#options)
     // Or the read tool of one could not read what the other stores.
     extended.#runId = extended.#options.runId ?? this.#runId
     return extended
@@ -161,7 +123,7 @@ export class ToolOutputLimits {
     if (!this.#isSelected(selection instanceof Promise ? await selection : selection, call)) return result
     const parts = callToolResultParts(result)
     if (parts === undefined) {
-      this.#expectAwaited(result, call)
+      this.#complaints.ofUnfinished(result, call)
       return result
     }
     const { structuredContent, content } = parts
@@ -172,7 +134,7 @@ export class ToolOutputLimits {
         : repetition(structuredContent, { text, texts: content.texts }, (a, b) => native.sameJson(a, b))
     const staysStructured = structuredContent === undefined || context.outputSchema === true
     const structured = staysStructured ? undefined : this.#prepared(structuredContent, call)
-    this.#warnOfBlocks(content, call)
+    this.#complaints.ofBlocks(content, this.#tools.threshold(call.tool.toolName), call)
     const main = text === undefined ? undefined : this.#part('value', { text, isJson: false }, call)
     const isRepeated = (await repeats?.()) ?? false
     const own = structured === undefined || isRepeated ? undefined : this.#part('structured', structured, call)
@@ -190,7 +152,7 @@ export class ToolOutputLimits {
 
   readToolResult(...given: unknown[]): ReadToolDefinition {
     expectNothing(given)
-    this.#family.isReadToolKnown = true
+    this.#complaints.readToolIsKnown()
     return readToolDefinition(this.#reader())
   }
 
@@ -204,7 +166,7 @@ export class ToolOutputLimits {
     // A store of the call that is none fails like any other: the result is not lost for it.
     const store = context.store ?? this.#options.store ?? defaultStore()
     const call = { tool, context, keyIds, store }
-    this.#warnOfNames(this.#family.contextNames.ofFirst(context), call)
+    this.#complaints.ofNamesAtFirst(call)
     return call
   }
 
@@ -217,7 +179,7 @@ export class ToolOutputLimits {
 
   #isSelected(selection: boolean | 'failed', call: Call): boolean {
     if (selection === 'failed') {
-      this.#warn(call, 'TOL_TOOL_FILTER', 'the toolFilter failed or did not give a boolean: the limit stays on')
+      this.#complaints.ofFilter(call)
     }
     return selection !== false
   }
@@ -226,17 +188,17 @@ export class ToolOutputLimits {
   #prepared(value: unknown, call: Call): Prepared {
     if (typeof value === 'string') return { text: value, isJson: false }
     if (isBytes(value)) {
-      this.#checkCharset(call)
+      this.#complaints.ofCharset(call)
       return { bytes: bytesView(value) }
     }
-    this.#expectAwaited(value, call)
+    this.#complaints.ofUnfinished(value, call)
     const rendered = renderJson(value)
     const { serializer } = this.#options
     if (typeof serializer === 'string') return { ...rendered, isList: serializer === 'json-lines' && isList(value) }
     const answer = callNow<unknown>(() => serializer(value))
     if ('later' in answer) return { ...rendered, later: answer.later }
     if ('value' in answer && typeof answer.value === 'string') return serialized(answer.value, rendered)
-    this.#warnOfSerializer(call)
+    this.#complaints.ofSerializer(call)
     return rendered
   }
 
@@ -245,22 +207,15 @@ export class ToolOutputLimits {
     const input = prepared.later === undefined ? prepared : await this.#serialized(prepared, prepared.later, call)
     const untouched = this.#belowEveryBand(input, call)
     if (untouched !== undefined) return { text: undefined, report: untouched }
-    this.#warnOfNames(this.#family.contextNames.of(call.context), call)
+    this.#complaints.ofNames(call)
     const causes: Causes = new Map()
     const outcome = await reduceInEngine(this.#instance, call, name, input, {
       spend: (usage) => notify(this.#options.onUsage, { ...this.#names(call), usage }),
-      warn: (code, message) => this.#warn(call, code, message),
+      warn: (code, message) => this.#complaints.warn(call, code, message),
       threw: (reason, error) => void causes.set(reason, error),
     })
     const report = reportOf(outcome)
-    for (const { code, message, reason } of outcome.warnings) {
-      const last = reason ? report.fallbacks.at(-1) : undefined
-      const advice = last && ADVICE[last.action]?.[last.reason]
-      const advised = advice === undefined ? message : `${message}: ${advice}`
-      this.#warn(call, code as WarningCode, advised, reason as Warning['reason'], causes)
-    }
-    if (report.action === 'spill') this.#expectReadTool(call)
-    if (!outcome.warnings.some(({ code }) => code === 'TOL_NOT_REDUCED')) this.#expectActions(call, report, causes)
+    this.#complaints.ofOutcome(call, outcome.warnings, report, causes)
     if (outcome.reached) this.#tell(name, call, report, performance.now() - started)
     return { text: outcome.text ?? undefined, report }
   }
@@ -269,7 +224,7 @@ export class ToolOutputLimits {
     const outcome = await settleAnswer({ later }, this.#options.callbackTimeoutMs)
     const rendered = prepared as { text: string; isJson: boolean }
     if (outcome.ok && typeof outcome.value === 'string') return serialized(outcome.value, rendered)
-    this.#warnOfSerializer(call)
+    this.#complaints.ofSerializer(call)
     return rendered
   }
 
@@ -299,80 +254,10 @@ export class ToolOutputLimits {
   }
 
   #content(content: ContentParts, call: Call): Promise<DonePart> {
-    if (content.blocks !== undefined || content.text === undefined) this.#warnOfBlocks(content, call)
+    if (content.blocks !== undefined || content.text === undefined)
+      this.#complaints.ofBlocks(content, this.#tools.threshold(call.tool.toolName), call)
     if (content.text === undefined) return Promise.resolve({ text: undefined, report: untouchedReport(0, 'chars', 0) })
     return this.#part('content', { text: content.text, isJson: false }, call)
-  }
-
-  #warnOfBlocks(content: ContentParts, call: Call): void {
-    const threshold = this.#tools.threshold(call.tool.toolName)
-    for (const block of content.others) {
-      const chars = sizeOfBlock(block)
-      // In tokens as they are estimated: what is encoded is ASCII.
-      if ((this.#options.overTokens ? chars / CHARS_PER_TOKEN : chars) < threshold) continue
-      const shown = chars.toLocaleString('en-US')
-      this.#warn(
-        call,
-        'TOL_CONTENT_NOT_TEXT',
-        `a content block of about ${shown} chars is not text, or too long with the others, and stays as it is`,
-      )
-    }
-  }
-
-  /** Warns once of handles that the model cannot read. */
-  #expectReadTool(call: Call): void {
-    if (this.#family.isReadToolKnown || hasReadInstruction(call.store)) return
-    this.#family.isReadToolKnown = true
-    const { name } = this.#options.readTool
-    const advice = 'give the model the tool that readToolResult() returns, or use the adapter of your framework'
-    this.#warn(call, 'TOL_READ_TOOL_MISSING', `a result was spilled, but nothing registered ${name}: ${advice}`)
-  }
-
-  /** Warns of a store or a model that fails, once for each reason: else nobody might see that only fallbacks run. */
-  #expectActions(call: Call, report: PartReport, causes: Causes): void {
-    for (const { action, reason } of report.fallbacks) {
-      const advice = ADVICE[action]?.[reason]
-      if (advice === undefined || this.#family.toldReasons.has(reason)) continue
-      this.#family.toldReasons.add(reason)
-      const [code, wanted] =
-        action === 'spill' ? (['TOL_STORE', 'stored'] as const) : (['TOL_SUMMARY', 'summarized'] as const)
-      const instead = report.action === 'passthrough' ? 'stayed as it is' : `${report.action} acted instead`
-      const place = reason === 'store_denied' && call.store instanceof LocalFileStore ? ` (now ${call.store.root})` : ''
-      const message = `an output that should be ${wanted} was not (${reason}), and ${instead}: ${advice}${place}`
-      this.#warn(call, code, message, reason, causes)
-    }
-  }
-
-  #expectAwaited(value: unknown, call: Call): void {
-    const forgotten = unfinished(value)
-    if (forgotten !== undefined) this.#warn(call, 'TOL_NOT_AWAITED', `the result ${forgotten}`)
-  }
-
-  #checkCharset(call: Call): void {
-    const { charset } = call.context
-    if (charset === undefined || (typeof charset === 'string' && native.charsetName(charset))) return
-    this.#warn(call, 'TOL_CHARSET', `the charset ${describe(charset)} is not known and is ignored`)
-  }
-
-  #warnOfNames(misspelt: readonly Misspelt[], call: Call): void {
-    for (const { name, meant } of misspelt) {
-      const message = `${describe(name)} in the context of reduce is not known and is ignored: did you mean ${meant}?`
-      this.#warn(call, 'TOL_CONTEXT', message)
-    }
-  }
-
-  #warnOfSerializer(call: Call): void {
-    this.#warn(call, 'TOL_SERIALIZER', 'the serializer failed or did not give a string: compact JSON is used')
-  }
-
-  #warn(call: Call, code: WarningCode, message: string, reason?: FallbackReason, causes?: Causes): void {
-    const { toolName } = call.tool
-    warn(this.#options.onWarning, {
-      code,
-      message,
-      toolName,
-      ...(reason !== undefined && reason !== null && { reason, cause: causes?.get(reason) }),
-    })
   }
 
   #tell(name: PartName, call: Call, report: PartReport, durationMs: number): void {
@@ -393,7 +278,7 @@ function engineLimits(config: NativeConfig): InstanceType<typeof native.NativeLi
     return new native.NativeLimits(config, port)
   } catch (error) {
     const problem = String((error as Error).message).replace(/ at line \d+ column \d+$/, '')
-    throw new RangeError(`keepMatching or highlights: a RegExp cannot be used: ${problem}`)
+    throw new RangeError(`keepMatching or highlights: the RegExp ${problem}`)
   }
 }
 

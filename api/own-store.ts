@@ -49,7 +49,7 @@ export async function writeTo(
   store: OverflowStore,
   key: string,
   bytes: Uint8Array,
-  call: Call & {
+  call: StoreCall & {
     readonly runId: string
     readonly threw: (reason: FallbackReason, error: unknown) => void
   },
@@ -140,7 +140,7 @@ export interface Opened {
   readonly range: (start: number, end: number) => Promise<Answer>
 }
 
-interface Call {
+interface StoreCall {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
 }
@@ -149,7 +149,7 @@ interface Call {
 export async function openIn(
   store: OverflowStore,
   handle: string,
-  call: Call,
+  call: StoreCall,
 ): Promise<Opened | { readonly problem: 'unknown' | 'unavailable' }> {
   const { bytes: written, write = 0 } = known(store, handle) ?? {}
   const { wholes, number } = keptOf(store)
@@ -192,7 +192,7 @@ async function rangeOf(
   { size, write }: { readonly size: number; readonly write: number },
   start: number,
   end: number,
-  call: Call,
+  call: StoreCall,
 ): Promise<Answer> {
   const { blocks } = keptOf(store)
   const bytes = new Uint8Array(end - start)
@@ -214,7 +214,7 @@ async function rangeOf(
   return { bytes }
 }
 
-async function fetched(store: OverflowStore, handle: string, start: number, end: number, call: Call) {
+async function fetched(store: OverflowStore, handle: string, start: number, end: number, call: StoreCall) {
   const range = await settle(
     () => store.readRange?.(handle, start, end, { signal: call.signal }),
     call.timeoutMs,
