@@ -560,7 +560,8 @@ export interface OverflowStore {
   size?(handle: string, options?: StoreOptions): number | PromiseLike<number>
   /**
    * Deletes what a handle names. Called where an envelope turned out not to be shorter, or a write came too late, of handles
-   * that hold their key: another may be that of the same bytes from before.
+   * that hold their key: another may be that of the same bytes from before. So may one that a call has written before under
+   * the same ids, in another process: a store that can tell leaves it.
    */
   delete?(handle: string, options?: StoreOptions): void | PromiseLike<void>
   /** How the model reads a handle where another tool does it, such as files in a workspace; the read tool is then not needed. */

@@ -464,6 +464,9 @@ describe('extend', () => {
   it('judges what it is given', () => {
     expect(() => base().extend({ bands: [{ over: -1, action: to(1) }] })).toThrow(RangeError)
     expect(() => base().extend({ nope: 1 } as never)).toThrow(/nope/)
+    const more = base().extend({ readTool: { name: 'peek' }, perTool: {} })
+    for (const wrong of [{ readTool: new Map() }, { perTool: /x/ }])
+      expect(() => more.extend(wrong as never)).toThrow(/: expected an object, got a /)
   })
 })
 

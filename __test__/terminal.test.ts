@@ -38,6 +38,16 @@ describe.skipIf(underTest === 'baseline')('terminal: true (the baseline collapse
     expect(report.size).toBeGreaterThan(10_000)
     expect([reduced, value === text]).toEqual([false, true])
     expect(reasons(report)).toEqual(told)
+    expect(report.chars).toBe(text.length)
+  })
+
+  it.each(['json', 'indented-json', 'json-lines'] as const)('nor is a structured value as %s', async (serializer) => {
+    const line = (n: number) => `${n} Started a service\x1b[200G[ OK ]\n`
+    const value = { log: Array.from({ length: 30 }, (_, n) => line(n)).join(''), more: line(0) }
+    const bands = [{ over: 5_000, action: truncate({ maxChars: 20_000 }) }]
+    const { reduced, report } = await setup({ terminal: true, serializer, bands }).reduce(value)
+    expect(report.size).toBeGreaterThan(5_000)
+    expect([reduced, report.chars]).toEqual([false, JSON.stringify(value, null, serializer === 'json' ? 0 : 2).length])
   })
 
   it('a spinner without any line end leaves nothing', async () => {

@@ -67,6 +67,8 @@ type Run = (this: unknown, ...parameters: unknown[]) => unknown
 interface AnyTool {
   name?: string
   run?: Run
+  parse?: (content: unknown) => unknown
+  close?: () => unknown
 }
 
 /** The read tool as the runner takes tools. */
@@ -167,7 +169,7 @@ function isClient(value: unknown): boolean {
 const SUMMARY_TOKENS = 4_096
 
 function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, options: AnthropicOptions): Tool {
-  const { name, run } = tool as AnyTool
+  const { name, run, parse, close } = tool as AnyTool
   if (typeof run !== 'function') warnOfForeign(tool, 'anthropic')
   if (typeof run !== 'function' || markOf(run)) return tool
   const isToolset = name === undefined
@@ -182,7 +184,12 @@ function limitTool<Tool extends object>(tool: Tool, limits: ToolOutputLimits, op
     })
     return reduced === undefined ? output : reduced.content
   }
-  return copyWith(tool, { run: mark(limited, 'limited') }, { bindsMethods: true })
+  return copyWith(tool, {
+    run: mark(limited, 'limited'),
+    // On the tool itself, which may have private fields.
+    ...(typeof parse === 'function' && { parse: parse.bind(tool) }),
+    ...(typeof close === 'function' && { close: close.bind(tool) }),
+  })
 }
 
 function contextOf(

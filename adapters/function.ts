@@ -6,9 +6,11 @@
  * ```
  */
 import { ToolOutputLimits } from 'tool-output-limits'
+import { describe } from '../common/describe.js'
 import { aFunction, aString, expectLimits, expectOptions } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
 import { answerOf, isThenable } from './shared/run-id.js'
+import { warnOnce } from './shared/warn.js'
 
 /** The ids of one call; all optional. */
 export interface FunctionCall {
@@ -69,6 +71,8 @@ export function limitFunction<This, Parameters extends unknown[], Return>(
 function idsIn(answer: unknown): FunctionCall | undefined {
   if (typeof answer !== 'object' || isThenable(answer)) return undefined
   const { toolCallId, runId, retry, signal } = answer as FunctionCall
-  if (retry !== undefined && !(Number.isInteger(retry) && retry >= 0)) return undefined
-  return { toolCallId, runId, retry, signal }
+  const isRetry = typeof retry === 'number' && Number.isSafeInteger(retry) && retry >= 0
+  if (!isRetry && retry !== undefined && retry !== null)
+    warnOnce('TOL_CALL_ID', `the call function gave a retry of ${describe(retry)}: it must be a whole number ≥ 0`)
+  return { toolCallId, runId, retry: isRetry ? retry : undefined, signal }
 }

@@ -7,7 +7,7 @@
  * ```
  */
 import { type CallToolResultLike, type ContentBlock, type ReduceContext, ToolOutputLimits } from 'tool-output-limits'
-import { summarizeByModel } from './shared/ai-model.js'
+import { summarizeByNamedModel } from './shared/ai-model.js'
 import { plainSchema } from './shared/ai-schema.js'
 import { isCallToolResult } from './shared/call-tool-result.js'
 import { aModel, expectLimits, expectOptions, type Rules } from './shared/expect.js'
@@ -140,7 +140,7 @@ export class ToolOutputLimitsProcessor {
       input: args.args,
       signal,
       model,
-      adapter: { generate: (request) => summarizeByModel(request.model, request) },
+      adapter: { generate: summarizeByNamedModel },
     }
   }
 }

@@ -113,14 +113,18 @@ export class Complaints {
 
   /** Blocks that are over the limit and cannot be reduced. */
   ofBlocks(content: ContentParts, threshold: number, call: Call): void {
-    for (const block of content.others) {
-      const chars = sizeOfBlock(block)
-      // In tokens as they are estimated: what is encoded is ASCII.
-      if ((this.#options.overTokens ? chars / CHARS_PER_TOKEN : chars) < threshold) continue
-      const shown = chars.toLocaleString('en-US')
-      const what = `a content block of about ${shown} chars is not text, or too long with the others`
-      this.warn(call, 'TOL_CONTENT_NOT_TEXT', `${what}, and stays as it is`)
-    }
+    for (const block of content.others)
+      this.#ofLarge(sizeOfBlock(block), 'a content block', 'is not text', threshold, call)
+    if (content.text !== undefined) return
+    const chars = content.texts.reduce((sum, { length }) => sum + length, 0)
+    this.#ofLarge(chars, 'content', 'is too long for a string', threshold, call)
+  }
+
+  #ofLarge(chars: number, what: string, problem: string, threshold: number, call: Call): void {
+    // In tokens as they are estimated: what is encoded is ASCII.
+    if (chars === 0 || (this.#options.overTokens ? chars / CHARS_PER_TOKEN : chars) < threshold) return
+    const shown = chars.toLocaleString('en-US')
+    this.warn(call, 'TOL_CONTENT_NOT_TEXT', `${what} of about ${shown} chars ${problem} and stays as it is`)
   }
 
   /** What the engine warns of, actions that failed, and handles that the model cannot read. */

@@ -11,7 +11,7 @@ export interface ContentParts {
   readonly text: string | undefined
   /** The texts of the blocks, one by one. */
   readonly texts: readonly string[]
-  /** What is not text, or too much of it: blocks, or content that is neither text nor blocks. */
+  /** What is not text: blocks, or content that is neither text nor blocks. */
   readonly others: readonly unknown[]
   /** The items of a block array, copied; undefined for text and for content that is neither. */
   readonly blocks: readonly unknown[] | undefined
@@ -34,7 +34,7 @@ export function contentParts(content: unknown): ContentParts {
   return {
     text,
     texts: found,
-    others: text === undefined ? blocks : blocks.filter((_, index) => texts[index] === undefined),
+    others: blocks.filter((_, index) => texts[index] === undefined),
     blocks,
     replaceText: (text) => withText(blocks, texts, text),
   }
@@ -51,8 +51,6 @@ function joined(texts: readonly string[]): string | undefined {
 
 /** About how many chars a block has: of media the data, else its JSON. */
 export function sizeOfBlock(block: unknown): number {
-  const text = textOf(block)
-  if (text !== undefined) return text.length
   try {
     const data = (block as { data?: unknown } | null | undefined)?.data
     if (typeof data === 'string') return data.length

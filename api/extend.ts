@@ -1,3 +1,4 @@
+import { builtIn } from '../common/describe.js'
 import type { Band, ToolOutputLimitsOptions } from '../index.js'
 import type { CheckedOptions } from './check.js'
 
@@ -14,7 +15,10 @@ export function extendOptions(base: ToolOutputLimitsOptions, given: ToolOutputLi
   return merged
 }
 
-/** Options as they were checked, for a later `extend`: what becomes of the objects of the application has no effect on it. */
+/**
+ * Options as they were checked, for a later `extend`: what becomes of their bands and of other lists and records has no
+ * effect on it.
+ */
 export function copyOptions(given: ToolOutputLimitsOptions, checked: CheckedOptions): ToolOutputLimitsOptions {
   return {
     ...given,
@@ -41,5 +45,5 @@ function isBands(value: unknown): value is readonly Band[] {
 
 /** What is no object is left for the check of options to complain about. */
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && builtIn(value) === undefined
 }

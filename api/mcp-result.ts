@@ -54,11 +54,33 @@ export function repetition(
   const wrapped = unwrapped(structuredContent, whole)
   return async () => {
     if (whole === text || wrapped?.json === text || (wrapped !== undefined && wrapped.value === text)) return true
-    const list = texts.length > 1 ? [whole, wrapped?.json].find((json) => json?.startsWith('[')) : undefined
-    if (list !== undefined && list === JSON.stringify(texts)) return true
+    if (await isListOf([whole, wrapped?.json], texts, isSameJson)) return true
     if (!JSON_START.test(text.slice(0, 100))) return false
-    if (list !== undefined && (await isSameJson(list, `[${texts.join(',')}]`))) return true
     return (await isSameJson(whole, text)) || (wrapped !== undefined && (await isSameJson(wrapped.json, text)))
+  }
+}
+
+/** Whether one of the JSON texts is a list of what the texts are, one by one: strings as they are, else JSON. */
+async function isListOf(
+  jsons: readonly (string | undefined)[],
+  texts: readonly string[],
+  isSameJson: SameJson,
+): Promise<boolean> {
+  const list = jsons.find((json) => json?.startsWith('['))
+  // Spacing and escapes make it longer or shorter than the texts, but not by much: no work for what cannot be the same.
+  const chars = texts.reduce((sum, { length }) => sum + length, 0)
+  if (list === undefined || list.length > 2 * chars + 100 || chars > 8 * list.length + 100) return false
+  try {
+    const items: unknown = JSON.parse(list)
+    if (!Array.isArray(items) || items.length !== texts.length) return false
+    const rest = items.flatMap((item, index) => (item === texts[index] ? [] : [index]))
+    if (rest.some((index) => typeof items[index] === 'string' && JSON.stringify(items[index]) !== texts[index]))
+      return false
+    if (rest.length === 0) return true
+    const [a, b] = [rest.map((index) => JSON.stringify(items[index])), rest.map((index) => texts[index])]
+    return await isSameJson(`[${a.join(',')}]`, `[${b.join(',')}]`)
+  } catch {
+    return false // more chars than a string can have
   }
 }
 

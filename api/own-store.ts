@@ -37,9 +37,10 @@ function remember(store: OverflowStore, handle: string, key: string, runId: stri
   const before = memory.get(handle)
   // The same bytes again are the same result.
   const same = before?.bytes === bytes ? before : undefined
-  const runs = [...(same?.runs ?? []), runId].slice(-REMEMBERED)
+  const others = [...(same?.runs ?? [])].filter((run) => run !== runId)
+  const runs = new Set([...others, runId].slice(-REMEMBERED))
   memory.delete(handle)
-  memory.set(handle, { key, runs: new Set(runs), bytes, write: same?.write ?? ++writes })
+  memory.set(handle, { key, runs, bytes, write: same?.write ?? ++writes })
   const oldest = memory.keys().next()
   if (memory.size > REMEMBERED && !oldest.done) memory.delete(oldest.value)
 }
@@ -119,7 +120,14 @@ const REASONS: Record<string, FallbackReason> = {
   ENOTDIR: 'store_denied',
   EFBIG: 'too_large',
 }
-const OWN_REASONS: readonly string[] = ['store_failed', 'store_full', 'store_denied', 'store_timeout', 'too_large']
+const OWN_REASONS: readonly string[] = [
+  'store_failed',
+  'store_full',
+  'store_denied',
+  'store_timeout',
+  'too_large',
+  'aborted',
+]
 
 /** Why a store failed: by the `reason` of our own errors, or by the code that Node's errors have. */
 export function reasonOf(error: unknown): FallbackReason {

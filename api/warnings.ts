@@ -7,7 +7,7 @@ export const WARNING_CODES = {
   TOL_CALL_ID:
     'a function of the options of an adapter threw, or gave something else than an id, such as a promise: the default is used',
   TOL_CHARSET: 'the charset given with the bytes is not known, and is ignored',
-  TOL_CONTENT_NOT_TEXT: 'a content block over the limit is not text, or too long with the others, and stays as it is',
+  TOL_CONTENT_NOT_TEXT: 'content over the limit is not text, or longer than a string can be, and stays as it is',
   TOL_CONTEXT: 'the context of `reduce` has a name that is probably misspelt, and is ignored; told once for each name',
   TOL_FOREIGN_TOOL: 'a tool made for another framework was given to an adapter, and is not limited',
   TOL_JOURNAL_IDS: 'a journal without run and call ids gets random ones, so that nothing can be replayed',

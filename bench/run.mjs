@@ -7,10 +7,11 @@
 //
 // Sides take turns in alternating order, so that noise hits all of them; figures are medians. Before anything is timed, the
 // sides must give the same answers. The event loop's longest block is taken in runs of their own.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { addon } from '../scripts/build-addon.mjs'
 import { chart } from './chart.mjs'
 import { longestBlock, median, settle, spread, timed } from './measure.mjs'
 import { pythonSide } from './python.mjs'
@@ -114,8 +115,7 @@ function number(value) {
 
 function report(all) {
   const [cpu] = cpus()
-  const addon = readdirSync(root).find((name) => name.endsWith('.node'))
-  const size = (statSync(join(root, addon)).size / 2 ** 20).toFixed(2)
+  const size = (statSync(addon).size / 2 ** 20).toFixed(2)
   const head = [
     `${cpu.model.trim()}, ${cpus().length} cores, node ${process.version}, ${process.platform}-${process.arch}; the addon has ${size} MB.`,
     'Milliseconds, medians; ± half the distance between the quartiles. `block`: longest block of the event loop, `main` and `cpu`:',

@@ -10,7 +10,7 @@ export function buildAddon(...args) {
   if (error !== undefined) throw new Error('Rust is needed, and cargo was not found: see https://rustup.rs')
   const fixed = ['build', '--platform', '--js', 'native.cjs', '--dts', 'native.d.cts']
   run(process.execPath, [bin('@napi-rs/cli', 'napi'), ...fixed, ...args])
-  if (args.includes('--target')) return
+  if (args.some((arg) => /^(?:-t|--target)\b/.test(arg))) return
   utimesSync(addon, new Date(), new Date())
   // Cargo may build elsewhere: CARGO_TARGET_DIR.
   mkdirSync(join(root, 'target'), { recursive: true })

@@ -71,10 +71,16 @@ function arrows() {
 
 /** From where a file imports, on however many lines, and whether that is types alone. */
 function imports(source) {
-  const statement = /^(?:import|export)\b(?<type> type)?[^'"]*?\bfrom\s*['"](?<from>[^'"]+)['"]/gm
-  const bare = /\b(?:import|require)\s*\(?\s*['"](?<from>[^'"]+)['"]/g
-  return [statement, bare].flatMap((pattern) =>
-    [...source.matchAll(pattern)].map(({ groups }) => ({ from: groups.from, isType: groups.type !== undefined })),
+  const code = source.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+  const statement =
+    /^(?:import|export)\b(?<type> type\b)?(?<names>(?:(?!^(?:import|export)\b)[^'"`])*?)\bfrom\s*['"](?<from>[^'"]+)['"]/gm
+  const load = /(?<type>\btypeof\s+)?\b(?:import|require)\s*\(?\s*['"`](?<from>[^'"`]+)['"`]/g
+  const areTypes = /^\s*\{(?:\s*type\s[^,}]+,?)+\s*\}\s*$/
+  return [statement, load].flatMap((pattern) =>
+    [...code.matchAll(pattern)].map(({ groups: { from, type, names = '' } }) => ({
+      from,
+      isType: type !== undefined || areTypes.test(names),
+    })),
   )
 }
 

@@ -331,6 +331,8 @@ describe('CallToolResult', () => {
       ['items as JSON', [{ a: 1 }, { a: 2 }], ['{"a":1}', '{ "a": 2 }'], true],
       ['wrapped items', { result: [{ a: 1 }, { a: 2 }] }, ['{\n  "a": 1\n}', '{"a":2}'], true],
       ['wrapped strings', { result: ['one', '"two"'] }, ['one', '"two"'], true],
+      ['one item', { result: [{ a: 1 }] }, ['{\n "a": 1 }'], true],
+      ['strings beside others', ['one', { a: 1 }, true], ['one', '{"a": 1}', 'true'], true],
       ['an item more', { result: [1, 2, 3] }, ['1', '2'], false],
       ['another item', { result: ['one', 'two'] }, ['one', 'three'], false],
       ['no list', { result: { a: 1 } }, ['{"a":1}', '{"a":1}'], false],

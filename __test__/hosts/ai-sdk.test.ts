@@ -211,6 +211,9 @@ describe('the tool stays the tool', () => {
     expect([shell.needsApproval({ command: 'ls' }), shell.needsApproval({ command: 'rm' })]).toEqual([false, true])
     expect(await shell.execute()).toBe('1 approved')
     expect(shell).toBeInstanceOf(Shell)
+    const schema = Object.assign(() => true, { '~standard': { version: 1 } })
+    const inheriting = Object.create({ inputSchema: schema, execute: () => 'x' })
+    expect((limitTools({ inheriting }, cut()) as any).inheriting.inputSchema).toBe(schema)
   })
 
   it('works with frozen tools, and sets that have a prototype or odd names', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { limitFunction } from '../../adapters/function.js'
 import { type ReduceEvent, ToolOutputLimits, truncate } from '../../index.js'
+import { warningsOf } from '../support/warnings.js'
 import { bigLog, conformance, type Host, handleIn, playByHand, READ_TOOL } from './conformance.js'
 
 const host: Host = {
@@ -76,9 +77,20 @@ describe('limitFunction', () => {
     expect(events).toMatchObject([{ toolName: 'mine', toolCallId: 'c1', runId: 'r', retry: 1, part: 'value' }])
   })
 
-  it('works without the ids that are none: its result is not lost', async () => {
-    const limited = limitFunction(() => 'ok', limits, { toolName: 'mine', call: () => ({ retry: -1 }) })
-    expect(await limited()).toBe('ok')
+  it('takes no retry that is none: the result is not lost for it, nor are the other ids', async () => {
+    const events: ReduceEvent[] = []
+    const watched = limits.extend({ onReduce: (event) => events.push(event) })
+    const retries: unknown[] = [-1, null, 'twice']
+    const call = () => ({ toolCallId: 'c', retry: retries.shift() as number })
+    const limited = limitFunction(bigLog, watched, { toolName: 'mine', call })
+    const told = await warningsOf(async () => {
+      for (let n = 0; n < 3; n++) expect((await limited()).length).toBeLessThanOrEqual(500)
+    })
+    expect(events).toMatchObject(Array.from({ length: 3 }, () => ({ toolCallId: 'c', retry: 0 })))
+    expect(told.map(({ message }) => message.replace(/^.*gave a /, ''))).toEqual([
+      'retry of -1: it must be a whole number ≥ 0',
+      'retry of "twice": it must be a whole number ≥ 0',
+    ])
   })
 
   it('makes handles of their own for calls without ids', async () => {

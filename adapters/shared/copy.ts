@@ -17,8 +17,8 @@ export function copyWith<T extends object>(
       if (Object.hasOwn(descriptors, key)) continue
       const descriptor = Object.getOwnPropertyDescriptor(level, key)
       if (descriptor?.get) put(descriptors, key, boundTo(original, key, descriptor))
-      else if (bindsMethods && typeof descriptor?.value === 'function' && key !== 'constructor')
-        put(descriptors, key, { ...descriptor, value: descriptor.value.bind(original) })
+      else if (bindsMethods && isMethod(descriptor?.value))
+        put(descriptors, key, { ...descriptor, value: descriptor?.value.bind(original) })
     }
   }
   for (const key of Reflect.ownKeys(original)) {
@@ -29,6 +29,11 @@ export function copyWith<T extends object>(
     put(descriptors, key, { value: overrides[key], enumerable: true, configurable: true, writable: true })
   }
   return Object.create(prototype, descriptors) as T
+}
+
+/** Whether a value is a method as a class has them: no class, and nothing that carries properties, such as a schema. */
+function isMethod(value: unknown): value is (...parameters: unknown[]) => unknown {
+  return typeof value === 'function' && Reflect.ownKeys(value).every((key) => key === 'length' || key === 'name')
 }
 
 /** Sets an own entry, also one that is named `__proto__`. */

@@ -151,7 +151,7 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {
     decode_up_to(MAX_DECODED, bytes, encoding)
 }
 
-/// Bytes that are decoded in one go.
+/// Bytes of text that are decoded in one go.
 const STEP: usize = 64 * 1024;
 
 fn decode_up_to(most: usize, bytes: &[u8], encoding: &'static Encoding) -> Option<Decoded> {

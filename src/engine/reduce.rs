@@ -33,10 +33,7 @@ impl Limits {
             action: NONE,
             size,
             unit,
-            chars: match &rendered.content {
-                Content::Text(text) => text.len(),
-                Content::Bytes(_) => 0,
-            },
+            chars: rendered.given,
             handle: None,
             bytes: None,
             replaced: 0,

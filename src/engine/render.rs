@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::call::Body;
 use super::config::{Cleaning, Layout};
 use super::json;
-use super::text::{Gone, Text, carried, strip_ansi, terminal};
+use super::text::{Gone, Text, carried, strip_ansi, terminal, utf16_len};
 use super::work::off_thread;
 
 /// A part after rendering.
@@ -19,9 +19,9 @@ pub struct Rendered {
     pub is_original: bool,
     /// Whether cleaning took something away, so that even a text that fits is a new one.
     pub is_cleaned: bool,
-    /// Chars that a result must be fewer than whatever is measured: of the text before it was cleaned. A terminal's
-    /// rendering of it may be longer, for moves of the cursor become blanks.
-    pub came: usize,
+    /// Chars of the text as it was given, laid out but not cleaned. A terminal's rendering of it may be longer, for moves of
+    /// the cursor become blanks.
+    pub given: usize,
     /// Where the shape of the value is seen.
     pub shape: Shape,
 }
@@ -65,11 +65,11 @@ fn rendered_as_it_is(body: &Body) -> Rendered {
             (Content::Text(text.clone()), *structured, shape)
         }
     };
-    let came = match &content {
+    let given = match &content {
         Content::Text(text) => text.len(),
         Content::Bytes(_) => 0,
     };
-    Rendered { content, structured, is_original: true, is_cleaned: false, came, shape }
+    Rendered { content, structured, is_original: true, is_cleaned: false, given, shape }
 }
 
 fn needs_rendering(body: &Body, layout: Layout, cleaning: Cleaning) -> bool {
@@ -106,7 +106,7 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
                 Cleaning::Nothing => Cow::Borrowed(utf8.as_str()),
                 _ => Cow::Owned(json::map_strings(utf8.as_str(), |leaf| clean(leaf, cleaning))),
             };
-            let is_cleaned = json != utf8.as_str();
+            let (is_cleaned, cleaned) = (json != utf8.as_str(), utf16_len(json.as_bytes()));
             let mut shape = as_it_is.shape.clone();
             match layout {
                 Layout::Compact => {}
@@ -120,9 +120,9 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
                 return Ok(Rendered { shape, ..as_it_is });
             }
             let text = Text::from_string(json.into_owned());
-            // Another layout is what was asked for, however long it is.
-            let came = if layout == Layout::Compact { as_it_is.came } else { usize::MAX };
-            Ok(Rendered { content: Content::Text(text), is_original: false, is_cleaned, came, shape, ..as_it_is })
+            // A layout adds the same, whatever the strings are.
+            let given = (text.len() + as_it_is.given).saturating_sub(cleaned);
+            Ok(Rendered { content: Content::Text(text), is_original: false, is_cleaned, given, shape, ..as_it_is })
         }
     }
 }

@@ -100,6 +100,6 @@ impl<H> Attempt<'_, H> {
 
     /// Chars that what takes the place of a text must be fewer than.
     fn bound(&self, text: &Text) -> usize {
-        text.len().min(self.rendered.came)
+        text.len().min(self.rendered.given)
     }
 }

@@ -57,7 +57,7 @@ impl Truncate {
         if done.too_large {
             report.fallbacks.push(Tried { action: "truncate", reason: Reason::TooLarge });
         }
-        if utf16_len(done.text.as_bytes()) >= attempt.rendered.came {
+        if utf16_len(done.text.as_bytes()) >= attempt.rendered.given {
             return Ok(None);
         }
         report.replaced = done.replaced;

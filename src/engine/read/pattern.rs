@@ -36,8 +36,7 @@ pub(super) enum Matcher {
 /// Compiles a pattern. The error is one line for the model that says what is not supported, or wrong.
 pub(super) fn compile(pattern: &str, regex: bool, ignore_case: bool) -> Result<Matcher, String> {
     let is_literal = !regex || !pattern.contains(is_meta_character);
-    // A carriage return at its end might be that of a line end, which an expression can tell.
-    if is_literal && !ignore_case && !pattern.contains('\n') && !pattern.ends_with('\r') {
+    if is_literal && !ignore_case && !pattern.contains('\n') {
         return Ok(Matcher::Literal(Box::new(Finder::new(pattern).into_owned())));
     }
     if pattern.len() > MAX_EXPRESSION {

@@ -28,7 +28,7 @@ pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: 
         Ok(matcher) => matcher,
         Err(problem) => return Ok(Page::nothing(problem, view.index.lines())),
     };
-    let is_literal = !arguments.regex && matches!(matcher, Matcher::Literal(_));
+    let is_plain = !arguments.regex && !arguments.ignore_case && arguments.context == 0;
     let windows = Windows::new(caps);
     let collect = |wanted: &Wanted| collect(view.source(), &matcher, windows, wanted);
     let (wanted, found) = if arguments.from_end {
@@ -44,7 +44,7 @@ pub(super) fn page(view: &View<'_>, pattern: &str, arguments: &Arguments, caps: 
         let found = collect(&wanted)?;
         (wanted, found)
     };
-    let mut rows = Rows::new(view, caps, windows, is_literal && arguments.context == 0, arguments.context);
+    let mut rows = Rows::new(view, caps, windows, is_plain, arguments.context);
     rows.show(&found.hits, wanted.take)?;
     Ok(answer(rows, &found, &wanted, view.index.lines()))
 }

@@ -182,18 +182,6 @@ fn one_carriage_return_belongs_to_the_end_of_a_line_and_a_second_to_the_line() {
 }
 
 #[test]
-fn a_carriage_return_is_found_in_a_line_and_not_in_its_end() {
-    let chars = |text: &str, asked: &Arguments| {
-        find(text, asked).matches.unwrap().iter().map(|found| found.char.unwrap()).collect::<Vec<_>>()
-    };
-    for asked in [literal("\r"), regex("\r"), regex(r"\r"), literal("c\r"), regex("c\r")] {
-        let texts = ["abc\r\n".repeat(3), "abc\r".to_owned()];
-        assert!(texts.iter().all(|text| chars(text, &asked).is_empty()), "{asked:?}");
-    }
-    assert_eq!([chars("a\rbc\r\n", &literal("\r")), chars("ab\r\r\n", &literal("\r"))], [[1], [2]]);
-}
-
-#[test]
 fn a_long_line_is_a_window_that_reads_back() {
     let half = "x".repeat(2_500_000);
     let text = format!("first\n{half}needle{half}\r\nneedle{half}\n{half}needle");

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +11,13 @@ use super::super::StoreError;
 use super::{Inner, file, listing, root};
 
 /// Time between two sweeps of one root and scope in a process.
-const INTERVAL: Duration = Duration::from_secs(60);
+pub(super) const INTERVAL: Duration = Duration::from_secs(60);
 /// Age at which a temporary is swept, in milliseconds: its writer is long dead.
 const TEMPORARY_MS: f64 = 60.0 * 60.0 * 1_000.0;
 /// Age in milliseconds from which on an empty directory of a run is nobody's.
 const YOUNG_MS: f64 = 1_000.0;
-/// Places whose last sweep is remembered.
-const MAX_REMEMBERED: usize = 1_024;
+/// Places whose last sweep is remembered, and so that are swept within an interval.
+pub(super) const MAX_REMEMBERED: usize = 1_024;
 
 /// What [`LocalStore::prune`](super::LocalStore::prune) deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,11 +37,11 @@ static LAST: Mutex<Option<HashMap<Place, Instant>>> = Mutex::new(None);
 static SWEEPING: Mutex<()> = Mutex::new(());
 /// Sweeps that run or wait, each with a thread: there may be a store for every tenant.
 static TURNS: AtomicUsize = AtomicUsize::new(0);
-const MAX_TURNS: usize = 8;
+pub(super) const MAX_TURNS: usize = 8;
 
 /// Begins a sweep on a thread of its own, where the last one was long enough ago. Neither waits nor fails.
 pub(super) fn in_background(store: &Arc<Inner>) {
-    let Some(turn) = Turn::take() else {
+    let Some(turn) = Turn::take(&TURNS) else {
         return;
     };
     if !is_due(store, Instant::now()) {
@@ -56,20 +57,20 @@ pub(super) fn in_background(store: &Arc<Inner>) {
 }
 
 /// One of the sweeps that run or wait.
-struct Turn;
+pub(super) struct Turn(&'static AtomicUsize);
 
 impl Turn {
     /// `None` where there are too many: a later write begins the sweep.
-    fn take() -> Option<Self> {
-        let taken = TURNS.fetch_add(1, Ordering::Relaxed);
-        let turn = Self;
+    pub(super) fn take(turns: &'static AtomicUsize) -> Option<Self> {
+        let taken = turns.fetch_add(1, Ordering::Relaxed);
+        let turn = Self(turns);
         (taken < MAX_TURNS).then_some(turn)
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        TURNS.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -77,18 +78,24 @@ impl Drop for Turn {
 pub(super) fn is_due(store: &Inner, now: Instant) -> bool {
     let place =
         (store.root.path().to_owned(), store.root.scope().map(str::to_owned), store.cleanup_after_ms.map(f64::to_bits));
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    let last = last.get_or_insert_default();
+    begins(LAST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default(), place, now)
+}
+
+/// Whether a place is due by the times of the last sweeps; if so, its time is noted. Where too many were swept of late to
+/// remember one more, it has to wait.
+pub(super) fn begins<P: Hash + Eq>(last: &mut HashMap<P, Instant>, place: P, now: Instant) -> bool {
     let is_recent = |then: &Instant| now.saturating_duration_since(*then) < INTERVAL;
     if last.get(&place).is_some_and(is_recent) {
         return false;
     }
     if last.len() >= MAX_REMEMBERED {
-        let oldest = last.iter().min_by_key(|(_, then)| **then).map(|(place, _)| place.clone());
-        oldest.map(|place| last.remove(&place));
+        last.retain(|_, then| is_recent(then));
     }
-    last.insert(place, now);
-    true
+    let has_room = last.len() < MAX_REMEMBERED;
+    if has_room {
+        last.insert(place, now);
+    }
+    has_room
 }
 
 /// Deletes temporaries that were left behind, and what is older than the store's `cleanup_after_ms`.

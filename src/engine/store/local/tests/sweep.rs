@@ -1,5 +1,7 @@
-use super::super::sweep::{is_due, sweep};
+use super::super::sweep::{INTERVAL, MAX_REMEMBERED, MAX_TURNS, Turn, begins, is_due, sweep};
 use super::*;
+use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -29,6 +31,26 @@ fn what_is_old_goes_with_its_empty_directory() {
     place.plant("file", 1, HOUR);
     sweep(&aged(&place, Some(60_000.0)).inner).unwrap();
     assert_eq!(place.tree(), [".hidden", ".hidden/c.0", "file", "fresh", "future", "future/c.0", "mixed", "mixed/d.0"]);
+}
+
+#[test]
+fn no_place_is_swept_twice_in_an_interval_and_no_more_than_can_be_remembered() {
+    let (mut last, now) = (HashMap::new(), Instant::now());
+    let begun = |last: &mut HashMap<usize, Instant>, now| {
+        (0..MAX_REMEMBERED + 3).filter(|&place| begins(last, place, now)).count()
+    };
+    assert_eq!(begun(&mut last, now), MAX_REMEMBERED);
+    assert_eq!(begun(&mut last, now + INTERVAL / 2), 0);
+    assert_eq!(begun(&mut last, now + INTERVAL), MAX_REMEMBERED);
+}
+
+#[test]
+fn few_sweeps_run_or_wait_at_once() {
+    static TURNS: AtomicUsize = AtomicUsize::new(0);
+    let mut taken: Vec<_> = (0..MAX_TURNS).filter_map(|_| Turn::take(&TURNS)).collect();
+    assert!(taken.len() == MAX_TURNS && Turn::take(&TURNS).is_none());
+    taken.pop();
+    assert!(Turn::take(&TURNS).is_some());
 }
 
 #[test]
