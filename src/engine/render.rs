@@ -102,28 +102,29 @@ fn render(body: Body, layout: Layout, cleaning: Cleaning) -> Result<Rendered, Go
         }
         Body::Json { text, is_list } => {
             let (utf8, _) = text.to_utf8()?;
-            let mut json = match cleaning {
+            let json = match cleaning {
                 Cleaning::Nothing => Cow::Borrowed(utf8.as_str()),
                 _ => Cow::Owned(json::map_strings(utf8.as_str(), |leaf| clean(leaf, cleaning))),
             };
-            let (is_cleaned, cleaned) = (json != utf8.as_str(), utf16_len(json.as_bytes()));
-            let mut shape = as_it_is.shape.clone();
-            match layout {
-                Layout::Compact => {}
-                Layout::Lines if is_list => {
-                    shape = Shape::Lines;
-                    json = Cow::Owned(json::json_lines(&json));
-                }
-                Layout::Lines | Layout::Indented => json = Cow::Owned(json::indented(&json)),
-            }
-            if json == utf8.as_str() {
+            let is_cleaned = json != utf8.as_str();
+            let shape = if layout == Layout::Lines && is_list { Shape::Lines } else { as_it_is.shape.clone() };
+            let laid_out = lay_out(&json, layout, is_list);
+            if laid_out == utf8.as_str() {
                 return Ok(Rendered { shape, ..as_it_is });
             }
-            let text = Text::from_string(json.into_owned());
-            // A layout adds the same, whatever the strings are.
-            let given = (text.len() + as_it_is.given).saturating_sub(cleaned);
+            let text = Text::from_string(laid_out.into_owned());
+            let given =
+                if is_cleaned { utf16_len(lay_out(utf8.as_str(), layout, is_list).as_bytes()) } else { text.len() };
             Ok(Rendered { content: Content::Text(text), is_original: false, is_cleaned, given, shape, ..as_it_is })
         }
+    }
+}
+
+fn lay_out(json: &str, layout: Layout, is_list: bool) -> Cow<'_, str> {
+    match layout {
+        Layout::Compact => Cow::Borrowed(json),
+        Layout::Lines if is_list => Cow::Owned(json::json_lines(json)),
+        Layout::Lines | Layout::Indented => Cow::Owned(json::indented(json)),
     }
 }
 
