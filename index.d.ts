@@ -545,8 +545,8 @@ export interface StoreOptions {
  */
 export interface OverflowStore {
   /**
-   * Stores bytes and gives the handle, well-formed and not empty, by which they are read. A write under a key that holds other bytes
-   * gives a new handle and leaves the first intact; the same bytes give the same handle.
+   * Stores bytes and gives the handle, well-formed and not empty, by which they are read. A write under a key that holds
+   * other bytes gives a new handle and leaves the first intact; the same bytes give the same handle.
    */
   write(key: string, data: Uint8Array, options?: StoreOptions): string | PromiseLike<string>
   /** The bytes. An unknown handle: null, undefined, or an error with code `ENOENT`; another error: try again later. */

@@ -9,7 +9,8 @@ import { ToolOutputLimits } from 'tool-output-limits'
 import { describe } from '../common/describe.js'
 import { aFunction, aString, expectLimits, expectOptions } from './shared/expect.js'
 import { mark, markOf } from './shared/mark.js'
-import { answerOf, isThenable } from './shared/run-id.js'
+import { answerOf } from './shared/run-id.js'
+import { isThenable } from './shared/thenable.js'
 import { warnOnce } from './shared/warn.js'
 
 /** The ids of one call; all optional. */

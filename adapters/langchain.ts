@@ -25,7 +25,8 @@ import { attemptCounter, nodeRetryOf, type RunConfig, threadOf } from './shared/
 import { isReadTool, limitTool, ReadToolResult, type ToolConfig } from './shared/langchain/tools.js'
 import { nameTaken } from './shared/list.js'
 import { readToolOf, requireReadTool } from './shared/read-tool.js'
-import { aRunId, disowned, isThenable, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { aRunId, disowned, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { isThenable } from './shared/thenable.js'
 import { mustBeCalled } from './shared/uncalled.js'
 
 export type { RunConfig } from './shared/langchain/run.js'

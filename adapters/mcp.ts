@@ -22,6 +22,7 @@ import { mark, markOf } from './shared/mark.js'
 import { requestOf } from './shared/mcp-server.js'
 import { readToolOf } from './shared/read-tool.js'
 import { aRunId, idBy, type RunIdOption, runIdOf } from './shared/run-id.js'
+import { isThenable } from './shared/thenable.js'
 
 export { type McpServerLike, registerReadTool } from './shared/mcp-server.js'
 
@@ -33,9 +34,9 @@ export interface CallToolParams {
 }
 
 export interface LimitMcpClientOptions extends Pick<LimitToolsOptions, 'model' | 'preliminary'> {
-  /** The run that a call belongs to. Default: the limits' own run id. Of the tools that `tools()` gives it is told the name alone. */
+  /** The run of a call. Default: the limits' own run id. Of the tools that `tools()` gives it is told the name alone. */
   runId?: RunIdOption<CallToolParams> | undefined
-  /** The id of a `callTool`; MCP has none. Default: a new id for every call. Tools that `tools()` gives have the ids of the AI SDK. */
+  /** The id of a `callTool`; MCP has none. Default: a new one each. Tools that `tools()` gives have those of the AI SDK. */
   toolCallId?: ((parameters: CallToolParams) => string | undefined) | undefined
 }
 
@@ -56,7 +57,7 @@ export function limitMcpClient<Client extends object>(
   options: LimitMcpClientOptions = {},
 ): Client {
   const target = (client ?? {}) as AnyClient
-  if (typeof target.then === 'function') throw new TypeError('the client is a promise: await it')
+  if (isThenable(client)) throw new TypeError('the client is a promise: await it')
   if (typeof target.callTool !== 'function' && typeof target.tools !== 'function') {
     throw unsupportedHost(
       'MCP clients of',

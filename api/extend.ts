@@ -4,7 +4,8 @@ import type { CheckedOptions } from './check.js'
 
 /**
  * The options of an extended instance: those given replace those there were. Explicit bands merge, a later band
- * replacing one with the same `over`; tools of `perTool` and options of `readTool` merge by name. Both arguments may still be unchecked.
+ * replacing one with the same `over`; tools of `perTool` and options of `readTool` merge by name. Both arguments may still
+ * be unchecked.
  */
 export function extendOptions(base: ToolOutputLimitsOptions, given: ToolOutputLimitsOptions): ToolOutputLimitsOptions {
   const merged: ToolOutputLimitsOptions = { ...base, ...defined(given) }

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { ToolOutputLimits } from 'tool-output-limits'
 import { builtIn, describe } from '../../common/describe.js'
 import { unknownOption } from '../../common/unknown-option.js'
+import { isThenable } from './thenable.js'
 
 /**
  * Limits as an adapter was given them. Checked by what they can do, for an application may have loaded the package twice.
@@ -75,8 +76,7 @@ function kindOf(value: unknown): string {
 }
 
 function expectAwaited(tools: unknown): void {
-  if (typeof (tools as { then?: unknown } | null | undefined)?.then === 'function')
-    throw new TypeError('tools is a promise: await it')
+  if (isThenable(tools)) throw new TypeError('tools is a promise: await it')
 }
 
 /** @throws TypeError for tools that are no list, or hold what is no object. */

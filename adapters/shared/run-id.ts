@@ -1,5 +1,6 @@
 import { describe } from '../../common/describe.js'
 import type { Rule } from './expect.js'
+import { isThenable } from './thenable.js'
 import { warnOnce } from './warn.js'
 
 /** A run id as an option: the id itself, or a function of what the host tells about one call. */
@@ -57,10 +58,6 @@ export function answerOf<Answer>(
 export function disowned(promise: unknown): string {
   new Promise((resolve) => resolve(promise)).then(ignore, ignore)
   return 'a promise: it must not be async'
-}
-
-export function isThenable(value: unknown): boolean {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 function warnOfId(name: string, what: string): void {
